@@ -43,7 +43,7 @@ impl Modes {
     }
 
     /// All of them, in the order in which a person sees them.
-    pub fn available(&self) -> &[Mode] {
+    pub(crate) fn available(&self) -> &[Mode] {
         &self.available
     }
 

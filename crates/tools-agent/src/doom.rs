@@ -81,7 +81,7 @@ impl DoomWatch {
     ///
     /// No output at all says nothing: many commands print nothing when they work. It counts where
     /// the calls are the same as well.
-    pub fn outputs(&mut self, outputs: &[&str], calls: &[CallDigest]) -> Option<String> {
+    pub(crate) fn outputs(&mut self, outputs: &[&str], calls: &[CallDigest]) -> Option<String> {
         let mut text = String::new();
         for output in outputs {
             text.push_str(output);

@@ -293,7 +293,7 @@ fn markup(text: &str) -> Option<Option<String>> {
 
 /// A call in text: the tool's name and its parameters, or what is wrong with them.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct FencedCall {
+pub(crate) struct FencedCall {
     /// The tool.
     pub tool: String,
     /// The parameters as JSON.
@@ -302,7 +302,7 @@ pub struct FencedCall {
 
 /// The calls of an answer, at most `most`, in order. A block that stands in one of `echoes`, what
 /// tools gave last, is no call: the model repeats it.
-pub fn calls(text: &str, tools: &[std::sync::Arc<ToolDef>], echoes: &[&str], most: usize) -> Vec<FencedCall> {
+pub(crate) fn calls(text: &str, tools: &[std::sync::Arc<ToolDef>], echoes: &[&str], most: usize) -> Vec<FencedCall> {
     let printed: Vec<Block> = echoes.iter().flat_map(|echo| blocks(echo)).collect();
     let said = |block: &Block| {
         printed.contains(block)

@@ -45,12 +45,11 @@ pub use compress::{CompressContext, CompressContextArgs, CompressContextReport, 
 pub use config::AgentSettings;
 pub use doom::{Admission, DoomWatch};
 pub use event::{AgentEvent, AgentEvents};
-pub use fenced::{Block as FencedBlock, FencedCall, blocks as fenced_blocks, calls as fenced_calls};
+pub use fenced::{Block as FencedBlock, blocks as fenced_blocks};
 pub use history::{
     Budget, Compression, CompressionStrategy, History, Invalid, MessageSelection, NoGain, Pressure, Summary, select,
 };
 pub use host::{OnBehalf, StackHost, ToolHost};
-pub use plan::may_run_at_once;
 pub use reformat::{ModelReformat, Reformat, ReformatRequest};
 pub use reputation::{Reputation, ReputationLine};
 pub use stop::{Stop, StopCode};

@@ -7,7 +7,7 @@ use tools_core::{Access, Inspection, Subject};
 /// Whether calls with these inspections give the same in any order: all of them only read, or what
 /// each changes is named and no other one touches it. `None` stands for a call of which nothing is
 /// known.
-pub fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Inspection>>) -> bool {
+pub(crate) fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Inspection>>) -> bool {
     let mut all: Vec<TouchedPaths<'a>> = Vec::new();
     for inspection in inspections {
         let Some(touched) = inspection.and_then(TouchedPaths::of) else { return false };

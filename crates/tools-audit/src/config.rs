@@ -149,7 +149,7 @@ impl AuditConfig {
     }
 
     /// The file that calls are exported to; `None` when they are not.
-    pub fn export_file(&self, base: &Path) -> Option<PathBuf> {
+    pub(crate) fn export_file(&self, base: &Path) -> Option<PathBuf> {
         (!self.otlp_file.as_os_str().is_empty()).then(|| base.join(&self.otlp_file))
     }
 
@@ -158,7 +158,7 @@ impl AuditConfig {
     ///
     /// # Errors
     /// Whatever keeps the file from being written, and a build that has no export.
-    pub fn exporting(&self, base: &Path, sink: Arc<dyn AuditSink>) -> Result<Arc<dyn AuditSink>, AuditError> {
+    pub(crate) fn exporting(&self, base: &Path, sink: Arc<dyn AuditSink>) -> Result<Arc<dyn AuditSink>, AuditError> {
         let Some(file) = self.export_file(base) else { return Ok(sink) };
         #[cfg(feature = "otel")]
         return Ok(Arc::new(crate::OtlpSink::open(sink, &file)?));

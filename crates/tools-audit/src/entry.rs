@@ -319,7 +319,7 @@ impl<'a> Entry<'a> {
     ///
     /// # Errors
     /// When it cannot be encoded, which no entry made of a call can bring about.
-    pub fn to_body(&self) -> Result<String, serde_json::Error> {
+    pub(crate) fn to_body(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string(self)?;
         text.pop();
         text.remove(0);

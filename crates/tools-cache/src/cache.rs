@@ -145,7 +145,7 @@ impl ToolResultCache {
     }
 
     /// Whether anything is kept at all.
-    pub fn is_enabled(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.enabled
     }
 

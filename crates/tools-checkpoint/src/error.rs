@@ -3,6 +3,7 @@
 
 use std::io;
 
+use tools_core::quoted;
 use tools_sandbox::PathError;
 
 /// Reason why the store cannot be used.
@@ -28,7 +29,7 @@ pub enum CheckpointError {
     #[error("call {number} changed another folder than the one that is at `{folder}` now")]
     OtherFolder { number: u64, folder: String },
     /// Calls of a session that were made on other machines, whose stores are not here.
-    #[error("what session `{session}` changed is kept by {}, and nothing of it here: undo it there", names(.machines))]
+    #[error("what session `{session}` changed is kept by {}, and nothing of it here: undo it there", quoted(.machines))]
     Elsewhere { session: String, machines: Vec<String> },
     /// The folder of the store cannot be made.
     #[error("the folder `{folder}` cannot be made")]
@@ -45,8 +46,4 @@ pub enum CheckpointError {
     /// A file of the store does not hold what was written to it.
     #[error("`{file}` in the store is damaged")]
     Damaged { file: String },
-}
-
-fn names(machines: &[String]) -> String {
-    machines.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -35,12 +35,6 @@ impl FolderSources {
     pub fn new(redactor: Arc<dyn Redactor>) -> Self {
         Self { closed: ReadRules::preset(tools_sandbox::home().as_deref()), redactor }
     }
-
-    /// The same without the files that these rules deny, which take the place of the preset.
-    #[must_use]
-    pub fn closing(self, closed: ReadRules) -> Self {
-        Self { closed, ..self }
-    }
 }
 
 fn roots(cx: &CallContext) -> Result<Roots, ToolError> {

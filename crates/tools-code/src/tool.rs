@@ -88,7 +88,7 @@ impl SearchCode {
     }
 
     /// The same tool, whose passages are ranked by their meaning as well as by their words.
-    pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
+    pub(crate) fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
     }
 

@@ -1,6 +1,6 @@
 //! What can go wrong with a call of `diagnostics`, and which category of tool error it is.
 
-use tools_core::{ToolError, ToolErrorCategory as Category};
+use tools_core::{ToolError, ToolErrorCategory as Category, quoted};
 use tools_sandbox::PathError;
 use tools_sandbox::process::SpawnError;
 
@@ -40,8 +40,7 @@ impl From<DiagnosticsError> for ToolError {
                 Some(format!("Name a file as `path`, for example `{example}`."))
             }
             DiagnosticsError::ProjectsBelow { projects, .. } => {
-                let shown: Vec<String> = projects.iter().take(8).map(|project| format!("`{project}`")).collect();
-                Some(format!("Name one of them as `path`: {}.", shown.join(", ")))
+                Some(format!("Name one of them as `path`: {}.", quoted(projects.iter().take(8))))
             }
             _ => None,
         };

@@ -37,11 +37,6 @@ impl SessionNetworks {
         Self { settings: Arc::new(settings), guard, sessions: Mutex::default() }
     }
 
-    /// The rules and limits in force, which can be swapped.
-    pub fn settings(&self) -> &EgressSettings {
-        &self.settings
-    }
-
     /// Ends the network of a session. What still runs in it has no way out any more.
     pub fn end(&self, session: &SessionId) {
         let ended = self.sessions.locked().remove(session);

@@ -18,8 +18,7 @@ mod session;
 mod words;
 
 pub use dependencies::{
-    CompletedTools, DependenciesConfig, DependencyExclusion, DependencyFault, DependencyRule, Prerequisites,
-    ToolDependencyGraph,
+    DependenciesConfig, DependencyExclusion, DependencyFault, DependencyRule, Prerequisites, ToolDependencyGraph,
 };
 pub use filter::{
     InclusionReason, Query, ToolFilterConfig, ToolFilterMode, ToolFilterPolicy, ToolFilterResult, ToolSchemaFilter,

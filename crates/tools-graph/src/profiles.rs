@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::{KeyFault, ToolName, did_you_mean, meant_tool, nearest};
+use tools_core::{KeyFault, ToolName, did_you_mean, meant_tool, nearest, quoted};
 
 /// A choice of tools under a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -83,7 +83,7 @@ impl Profile {
                 let known = ["core", "coding", "full", "gateway"].into_iter();
                 let known: Vec<&str> = known.chain(configured.keys().map(String::as_str)).collect();
                 let near = nearest(other, known.iter().copied());
-                let hint = did_you_mean(&near).unwrap_or_else(|| listed(&known));
+                let hint = did_you_mean(&near).unwrap_or_else(|| quoted(&known));
                 let problem = format!("there is no profile `{}`; {hint}", shown(other));
                 Err(KeyFault::new("mcp.profile", problem))
             }
@@ -111,10 +111,6 @@ fn of(name: &str, profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result
 /// The beginning of what somebody typed, in one line.
 fn shown(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
-}
-
-fn listed(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]

@@ -32,7 +32,7 @@ impl ToolSelection {
     }
 
     /// A session that begins with these tools in this order; of two of one name the first counts.
-    pub fn ordered(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
+    pub(crate) fn ordered(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
         let mut names = HashSet::new();
         let core: Vec<_> = core.into_iter().filter(|tool| names.insert(tool.name.clone())).collect();
         if mode == ToolFilterMode::Replace {

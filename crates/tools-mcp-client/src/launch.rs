@@ -142,7 +142,12 @@ impl Launch {
 
     /// The server in its sandbox, with its way out into the network. What it writes is looked at
     /// by the rules that its sandbox was compiled by.
-    pub fn in_sandbox(self, sandbox: Sandbox, rules: &MaskRules, way: Option<Arc<dyn Passage>>) -> PreparedChild {
+    pub(crate) fn in_sandbox(
+        self,
+        sandbox: Sandbox,
+        rules: &MaskRules,
+        way: Option<Arc<dyn Passage>>,
+    ) -> PreparedChild {
         let Self { program, args, mut env, cwd, writable, .. } = self;
         sandbox.name_temp(&mut env);
         let look = (!writable.is_empty()).then(|| Look::new(rules.clone(), writable));

@@ -48,7 +48,6 @@ pub use error::{McpError, McpErrorCode};
 pub use executor::McpTools;
 pub use launch::{Launch, LaunchFolders, launcher};
 pub use listing::{HoldReason, Listing};
-pub use naming::{model_name, names};
 #[cfg(feature = "http")]
 pub use oauth::{
     Begun, ClientKeys, LoginError, LoginRequest, LoginStore, LoginSummary, PendingLogin, Scopes, ServerLogin,

@@ -14,7 +14,7 @@ const MAX_NAME_CHARS: usize = 64;
 const DIGITS: usize = 6;
 
 /// The name of a tool where no other tool has the same one.
-pub fn model_name(server: &str, tool: &str) -> String {
+pub(crate) fn model_name(server: &str, tool: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let name: String = format!("mcp_{server}_{tool}").chars().map(fit).collect();
     if name.len() > MAX_NAME_CHARS { told_apart(&name, server, tool) } else { name }
@@ -22,7 +22,7 @@ pub fn model_name(server: &str, tool: &str) -> String {
 
 /// The names of all tools, given as server and tool; the order makes no difference. Of two tools
 /// that would have one name both get a name that tells them apart.
-pub fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, String)> {
+pub(crate) fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, String)> {
     let mut wanted: BTreeMap<String, Vec<&(String, String)>> = BTreeMap::new();
     for tool in tools {
         let same = wanted.entry(model_name(&tool.0, &tool.1)).or_default();

@@ -44,7 +44,7 @@ impl PreparedRemote {
 
     /// The same with a login.
     #[cfg(feature = "http")]
-    pub fn with_login(self, login: Option<Arc<crate::ServerLogin>>) -> Self {
+    pub(crate) fn with_login(self, login: Option<Arc<crate::ServerLogin>>) -> Self {
         Self { login, ..self }
     }
 }

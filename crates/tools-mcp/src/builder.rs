@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::sync::Notify;
-use tools_core::{CallContext, CallerId, Clock, Decisions, SessionId, Stack, SystemClock, ToolName};
+use tools_core::{CallContext, CallerId, Decisions, Stack, ToolName};
 
 use crate::{Elsewhere, Greeting, McpServer, Prompts, Resources, StructuredContent, ToolVisibility, Workspace};
 
@@ -14,7 +14,6 @@ const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
 pub(crate) struct Settings {
     pub(crate) stack: Arc<Stack>,
     pub(crate) context: CallContext,
-    pub(crate) session: Option<SessionId>,
     pub(crate) caller: Option<CallerId>,
     pub(crate) roots: Vec<PathBuf>,
     pub(crate) workspace: Option<Arc<dyn Workspace>>,
@@ -27,7 +26,6 @@ pub(crate) struct Settings {
     pub(crate) structured: StructuredContent,
     pub(crate) answer_cap: Option<usize>,
     pub(crate) question_timeout: Duration,
-    pub(crate) clock: Arc<dyn Clock>,
     pub(crate) definitions_changed: Option<Arc<Notify>>,
     pub(crate) greeting: Greeting,
 }
@@ -43,7 +41,6 @@ impl Builder {
             settings: Settings {
                 stack,
                 context: CallContext::new("/"),
-                session: None,
                 caller: None,
                 roots: vec![],
                 workspace: None,
@@ -56,7 +53,6 @@ impl Builder {
                 structured: StructuredContent::default(),
                 answer_cap: None,
                 question_timeout: QUESTION_TIMEOUT,
-                clock: Arc::new(SystemClock),
                 definitions_changed: None,
                 greeting: Greeting::default(),
             },
@@ -68,12 +64,6 @@ impl Builder {
     /// Default: calls are trusted, and relative paths start at `/`.
     pub fn context(mut self, context: CallContext) -> Self {
         self.settings.context = context;
-        self
-    }
-
-    /// Puts all connections into one session. Default: a session for each connection.
-    pub fn session(mut self, session: SessionId) -> Self {
-        self.settings.session = Some(session);
         self
     }
 
@@ -163,12 +153,6 @@ impl Builder {
     /// server ask again.
     pub fn question_timeout(mut self, patience: Duration) -> Self {
         self.settings.question_timeout = patience;
-        self
-    }
-
-    /// Sets the clock that gives the time of an approval.
-    pub fn clock(mut self, clock: Arc<dyn Clock>) -> Self {
-        self.settings.clock = clock;
         self
     }
 

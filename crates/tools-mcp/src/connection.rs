@@ -87,7 +87,7 @@ pub(crate) struct Connection {
 
 impl Connection {
     pub(crate) fn new(settings: Arc<Settings>, lifetime: Lifetime) -> Self {
-        Self::in_session(settings.session.clone(), settings, lifetime)
+        Self::in_session(None, settings, lifetime)
     }
 
     /// A connection in this session, or in a fresh one.
@@ -447,9 +447,7 @@ impl Connection {
 
 impl Drop for Connection {
     fn drop(&mut self) {
-        // Several connections may be in one session that the host named; then the host knows when
-        // it ends.
-        if let (None, Some(workspace)) = (&self.settings.session, &self.settings.workspace) {
+        if let Some(workspace) = &self.settings.workspace {
             workspace.ended(self.session());
         }
     }

@@ -16,7 +16,7 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{
     Absence, Answer, Approval, ApprovalContext, ApprovalRequest, CallContext, CallDigest, CallerId, ConfirmPrompt,
     Confirmer, Decisions, Desk, EventSink, InputError, InputKind, Journal, NobodyToAsk, RecordedResult, RefusalReason,
-    Stack, ToolCall, ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
+    Stack, SystemClock, ToolCall, ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
 };
 
 use crate::{
@@ -134,8 +134,7 @@ impl Runner<'_> {
     }
 
     async fn settle(&self, call: ToolCall, confirmer: &dyn Confirmer, by: &CallerId) -> RecordedResult {
-        let asking =
-            ApprovalContext { confirmer, decisions: self.decisions(), by, clock: self.settings.clock.as_ref() };
+        let asking = ApprovalContext { confirmer, decisions: self.decisions(), by, clock: &SystemClock };
         settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
     }
 
@@ -174,7 +173,7 @@ impl Runner<'_> {
 
     /// Carries out what was answered.
     async fn answered(&self, asked: ApprovalRequest, answer: Answer, by: CallerId) -> RecordedResult {
-        let settled = asked.answered(answer, by, self.settings.clock.as_ref());
+        let settled = asked.answered(answer, by, &SystemClock);
         match settled.carried_out(self.decisions(), &self.context).await {
             Ok((call, approval)) => self.dispatch(call, Some(approval)).await,
             Err(error) => failed(error),

@@ -90,7 +90,6 @@ impl McpServer {
     fn connected_in(&self, session: Option<SessionId>, stop: &CancellationToken) -> ConnectedService {
         let lifetime = Lifetime { ended: stop.child_token(), ..Lifetime::default() };
         lifetime.ready.cancel();
-        let session = session.or_else(|| self.settings.session.clone());
         let connection = Connection::in_session(session, Arc::clone(&self.settings), lifetime);
         ConnectedService::new(self.settings.greeting.info(), Arc::new(SetOnce::new_with(Some(Ok(connection)))))
     }

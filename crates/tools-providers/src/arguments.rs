@@ -56,7 +56,7 @@ fn kept(text: &str) -> String {
 
 impl BadArguments {
     /// The failure of the call that they were written for.
-    pub fn to_error(&self, tool: &str) -> ToolError {
+    pub(crate) fn to_error(&self, tool: &str) -> ToolError {
         let at = self.at.map_or_else(String::new, |(line, column)| format!(" at line {line}, column {column}"));
         let message = format!("the arguments of `{tool}` are no JSON object: {}{at}", self.problem);
         ToolError::new(ToolErrorCategory::InvalidParameters, "arguments_not_json", message)

@@ -21,7 +21,7 @@ const MAX_PARAMETER_BYTES: usize = 16_000;
 ///
 /// # Errors
 /// As [`Provider::complete`].
-pub async fn say(provider: &dyn Provider, system: &str, text: &str, most: u32) -> Result<String, ProviderError> {
+pub(crate) async fn say(provider: &dyn Provider, system: &str, text: &str, most: u32) -> Result<String, ProviderError> {
     let (tools, messages) = (ToolList::default(), [Message::user(text)]);
     let request = Request { max_output_tokens: Some(most), ..Request::new(system, &tools, &messages, "haft-question") };
     Ok(provider.complete(&request, &NoSink).await?.message.text())

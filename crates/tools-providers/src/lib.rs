@@ -28,7 +28,7 @@ mod http;
 pub mod scripted;
 
 pub use arguments::{BadArguments, parse_arguments};
-pub use ask::{ModelJudge, rewrite_parameters, say};
+pub use ask::{ModelJudge, rewrite_parameters};
 pub use cache_mode::CacheMode;
 pub use error::{ProviderError, ProviderFault};
 #[cfg(feature = "http")]

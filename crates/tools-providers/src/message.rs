@@ -100,11 +100,6 @@ impl Message {
         Arc::new(Self { role: Role::User, blocks: vec![Block::Text(text.into())] })
     }
 
-    /// A message of the model that is text alone.
-    pub fn assistant(text: impl Into<String>) -> Arc<Self> {
-        Arc::new(Self { role: Role::Assistant, blocks: vec![Block::Text(text.into())] })
-    }
-
     /// The message that follows one with calls: the results of all of them, in their order.
     pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Arc<Self> {
         Arc::new(Self { role: Role::User, blocks: results.into_iter().map(Block::ToolResult).collect() })

@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use tools_catalog::{Dialect, Note, canonical_bytes, without_added_nulls};
+use tools_catalog::{Dialect, canonical_bytes, without_added_nulls};
 use tools_core::{JsonObject, ToolDef};
 
 /// A list of tools. Its text is made once for each interface and shared by all requests with this
@@ -10,14 +10,8 @@ use tools_core::{JsonObject, ToolDef};
 #[derive(Debug, Default)]
 pub struct ToolList {
     tools: Vec<Arc<ToolDef>>,
-    texts: [OnceLock<EncodedTools>; Dialect::ALL.len()],
-}
-
-#[derive(Debug)]
-struct EncodedTools {
-    /// Each tool as a JSON object.
-    tools: Vec<String>,
-    report: Vec<Note>,
+    /// Each tool as a JSON object, for each interface.
+    texts: [OnceLock<Vec<String>>; Dialect::ALL.len()],
 }
 
 impl ToolList {
@@ -38,29 +32,17 @@ impl ToolList {
     }
 
     /// Each tool as canonical JSON of an interface.
-    pub fn encoded(&self, dialect: Dialect) -> &[String] {
-        &self.texts(dialect).tools
-    }
-
-    /// Properties of the tools that the interface cannot express.
-    pub fn report(&self, dialect: Dialect) -> &[Note] {
-        &self.texts(dialect).report
+    pub(crate) fn encoded(&self, dialect: Dialect) -> &[String] {
+        let at = Dialect::ALL.iter().position(|known| *known == dialect).unwrap_or_default();
+        self.texts[at].get_or_init(|| dialect.render(&self.tools).tools.iter().map(canonical_bytes).collect())
     }
 
     /// The parameters as the tool takes them, where an interface holds every parameter to be
     /// required.
-    pub fn without_nulls(&self, tool: &str, params: JsonObject) -> JsonObject {
+    pub(crate) fn without_nulls(&self, tool: &str, params: JsonObject) -> JsonObject {
         match self.tools.iter().find(|known| known.name.as_str() == tool) {
             Some(tool) => without_added_nulls(tool, params),
             None => params,
         }
-    }
-
-    fn texts(&self, dialect: Dialect) -> &EncodedTools {
-        let at = Dialect::ALL.iter().position(|known| *known == dialect).unwrap_or_default();
-        self.texts[at].get_or_init(|| {
-            let rendered = dialect.render(&self.tools);
-            EncodedTools { tools: rendered.tools.iter().map(canonical_bytes).collect(), report: rendered.report }
-        })
     }
 }

@@ -8,7 +8,7 @@ use crate::RetryPolicy;
 
 /// An attempt that failed.
 #[derive(Debug, Clone, Copy)]
-pub struct Attempt<'a> {
+pub(crate) struct Attempt<'a> {
     /// The tool.
     pub definition: &'a ToolDef,
     /// The error.
@@ -23,7 +23,7 @@ pub struct Attempt<'a> {
 
 /// Decision about another attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Plan {
+pub(crate) enum Plan {
     /// The failure is final.
     Stop,
     /// Another attempt after this pause.
@@ -31,7 +31,7 @@ pub enum Plan {
 }
 
 /// Decides about another attempt.
-pub fn plan(policy: &RetryPolicy, attempt: &Attempt<'_>) -> Plan {
+pub(crate) fn plan(policy: &RetryPolicy, attempt: &Attempt<'_>) -> Plan {
     let may_be_repeated = attempt.definition.trusted_traits().retryable && attempt.error.category().is_retryable();
     if !may_be_repeated || attempt.made >= policy.attempts {
         return Plan::Stop;

@@ -6,7 +6,10 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, Shared};
 
-use crate::{Attempt, Plan, RetryPolicy, plan};
+use crate::{
+    RetryPolicy,
+    decide::{Attempt, Plan, plan},
+};
 
 /// Tries calls again. The innermost layer: what it repeats is the execution and nothing else.
 #[derive(Debug)]

@@ -6,7 +6,6 @@ mod decide;
 mod layer;
 
 pub use config::{RetryConfig, RetryPolicy};
-pub use decide::{Attempt, Plan, plan};
 pub use layer::RetryLayer;
 
 #[cfg(doctest)]

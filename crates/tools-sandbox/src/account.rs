@@ -23,7 +23,7 @@ pub struct Account {
 
 /// The record of the effective user; `None` when the database has none, as in containers that run
 /// under any number. It is looked up once in a process.
-pub fn account() -> Option<Account> {
+pub(crate) fn account() -> Option<Account> {
     static OWN: OnceLock<(u32, Option<Account>)> = OnceLock::new();
     let user = rustix::process::geteuid().as_raw();
     let (of, record) = OWN.get_or_init(|| (user, look_up(user)));

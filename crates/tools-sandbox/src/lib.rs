@@ -32,7 +32,7 @@ pub mod tree;
 pub mod view;
 
 pub use access::{ReadRules, SECRET_PRESET, Scope};
-pub use account::{Account, account, expand_home, home, homes};
+pub use account::{Account, expand_home, home, homes};
 pub use alternatives::{Group, UnbalancedBraces, first_group};
 pub use error::PathError;
 pub use globs::CompiledGlob;

@@ -126,7 +126,7 @@ impl Bash {
     }
 
     /// The same tool whose commands cannot write these files, even where the folder may be written.
-    pub fn protecting(self, protected: Vec<PathBuf>) -> Self {
+    pub(crate) fn protecting(self, protected: Vec<PathBuf>) -> Self {
         Self { protected, ..self }
     }
 
@@ -142,7 +142,7 @@ impl Bash {
     }
 
     /// The same tool whose jobs are kept with those of others.
-    pub fn sharing(self, jobs: Arc<Jobs>) -> Self {
+    pub(crate) fn sharing(self, jobs: Arc<Jobs>) -> Self {
         Self { jobs, ..self }
     }
 

@@ -91,7 +91,7 @@ impl CommandConfinement {
     }
 
     /// The view of commands that may write these folders.
-    pub fn view(&self, writable: &[PathBuf]) -> Arc<ComputedView> {
+    pub(crate) fn view(&self, writable: &[PathBuf]) -> Arc<ComputedView> {
         let shell = self.settings.policy.load();
         let typed = shell.read_places(&self.settings.workdir, home().as_deref());
         let further = self.settings.further.iter().filter(|(place, _)| !writable.contains(place)).cloned();

@@ -158,13 +158,13 @@ impl ShellPolicy {
 
     /// The folders that a command of this working directory may write and shares with what runs
     /// unconfined, beside `roots`.
-    pub fn shared_caches(&self, roots: &[PathBuf], home: Option<&str>) -> Vec<PathBuf> {
+    pub(crate) fn shared_caches(&self, roots: &[PathBuf], home: Option<&str>) -> Vec<PathBuf> {
         cache_folders(&self.config.caches, home, roots)
     }
 
     /// Places outside of the workspace that commands may read, with the reason of each. `~` is
     /// `home`, other paths are relative to `workdir`.
-    pub fn read_places(&self, workdir: &Path, home: Option<&Path>) -> Vec<(PathBuf, String)> {
+    pub(crate) fn read_places(&self, workdir: &Path, home: Option<&Path>) -> Vec<(PathBuf, String)> {
         let place = |path: &String| {
             let place = expand_home(path, home).map(|place| workdir.join(place))?;
             Some((place, "`tools.shell.read_paths`".to_owned()))
@@ -198,13 +198,8 @@ impl ShellPolicyHandle {
     }
 
     /// The policy as it is now.
-    pub fn load(&self) -> std::sync::Arc<ShellPolicy> {
+    pub(crate) fn load(&self) -> std::sync::Arc<ShellPolicy> {
         self.0.load()
-    }
-
-    /// Puts a compiled policy in place; commands that run keep theirs.
-    pub fn store(&self, policy: ShellPolicy) {
-        self.0.store(policy);
     }
 
     /// Compiles a configuration and puts it in place.

@@ -3,6 +3,7 @@
 
 use std::path::{Component, Path, PathBuf};
 
+use tools_core::quoted;
 use tools_sandbox::kernel::{MaskRules, Sandbox};
 
 /// What programs print about a path they cannot reach.
@@ -20,11 +21,10 @@ pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &MaskR
     if paths.is_empty() {
         return None;
     }
-    let named: Vec<String> = paths.iter().map(|path| format!("`{}`", path.display())).collect();
+    let named = quoted(paths.iter().map(|path| path.display()));
     let (verb, them) = if paths.len() == 1 { ("lies", "it") } else { ("lie", "them") };
     Some(format!(
-        "{} {verb} where commands see only what toolchains need; the operator can grant {them} with `tools.shell.read_paths`",
-        named.join(", ")
+        "{named} {verb} where commands see only what toolchains need; the operator can grant {them} with `tools.shell.read_paths`"
     ))
 }
 

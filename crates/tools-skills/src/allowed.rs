@@ -43,7 +43,7 @@ impl AllowedTools {
     }
 
     /// Whether a call may be made.
-    pub fn lets(&self, tool: &ToolName, inspection: Option<&Inspection>) -> bool {
+    pub(crate) fn lets(&self, tool: &ToolName, inspection: Option<&Inspection>) -> bool {
         let items = || self.0.iter().filter(|item| item.tool == tool.as_str());
         if items().any(|item| item.commands.is_none()) {
             return true;

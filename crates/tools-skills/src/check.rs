@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use tools_core::quoted;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{
@@ -27,7 +28,7 @@ pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
     let mut faults = front.faults.clone();
     let unknown: Vec<&str> = front.fields.keys().map(String::as_str).filter(|name| !FIELDS.contains(name)).collect();
     if !unknown.is_empty() {
-        faults.push(format!("there are no fields {}; the fields are {}", listed(&unknown), listed(FIELDS)));
+        faults.push(format!("there are no fields {}; the fields are {}", quoted(&unknown), quoted(FIELDS)));
     }
     match front.fields.get("name") {
         Some(name) => faults.extend(name_faults(name, folder)),
@@ -77,8 +78,4 @@ fn length_faults(field: &str, value: &Field, most: usize, needed: bool) -> Vec<S
     };
     let length = text.chars().count();
     if length > most { vec![format!("`{field}` has {length} characters; at most {most}")] } else { vec![] }
-}
-
-fn listed(names: &[&str]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

@@ -3,7 +3,7 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use async_trait::async_trait;
-use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory, ToolName};
+use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory, ToolName, quoted};
 
 use crate::{AllowedTools, Skills};
 
@@ -56,12 +56,12 @@ impl Layer for SkillsLayer {
 }
 
 fn narrowed(tool: &ToolName, skill: &str, allowed: &AllowedTools) -> ToolError {
-    let tools: Vec<String> = allowed.tools().map(|tool| format!("`{tool}`")).collect();
+    let tools = quoted(allowed.tools());
     let error = ToolError::new(
         ToolErrorCategory::PolicyBlocked,
         "skill_narrows",
         format!("this call of `{tool}` is not among the tools of the skill `{skill}`, which is active"),
     );
-    let tools = if tools.is_empty() { "none".to_owned() } else { tools.join(", ") };
+    let tools = if tools.is_empty() { "none".to_owned() } else { tools };
     error.with_suggestion(format!("The skill names {tools}. It is active until the turn ends or another is invoked."))
 }

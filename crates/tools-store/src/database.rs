@@ -55,11 +55,6 @@ impl Database {
         Self { path: None, schema, pools: OnceCell::new() }
     }
 
-    /// The file; `None` for a database in memory.
-    pub fn path(&self) -> Option<&Path> {
-        self.path.as_deref()
-    }
-
     /// A reader. A statement sees what was committed before it began.
     ///
     /// # Errors

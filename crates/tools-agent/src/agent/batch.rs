@@ -16,7 +16,7 @@ use super::{
     shared::Shared,
     state::State,
 };
-use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, may_run_at_once};
+use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, plan::may_run_at_once};
 
 /// Calls that run at the same time at most.
 const AT_ONCE: usize = 16;

@@ -145,7 +145,7 @@ impl AgentBuilder {
 
     /// The same, with a phase that others change: it counts from the next call on, also while a
     /// turn runs.
-    pub fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
+    pub(crate) fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
         self.shared.phase = phase;
         self
     }

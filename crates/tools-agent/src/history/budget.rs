@@ -41,25 +41,25 @@ pub enum Pressure {
 impl Budget {
     /// Takes in what the provider counted for a request and its answer. A provider that counts
     /// nothing leaves the estimate by bytes in place.
-    pub fn counted(&mut self, usage: &Usage) {
+    pub(crate) fn counted(&mut self, usage: &Usage) {
         if usage.read() > 0 {
             *self = Self { counted: Some(usage.read().saturating_add(usage.output)), added: 0, removed: 0 };
         }
     }
 
     /// Takes in that the conversation grew.
-    pub fn grew(&mut self, bytes: u64) {
+    pub(crate) fn grew(&mut self, bytes: u64) {
         self.added = self.added.saturating_add(bytes);
     }
 
     /// Takes in that something was taken out of it.
-    pub fn shrank(&mut self, bytes: u64) {
+    pub(crate) fn shrank(&mut self, bytes: u64) {
         self.removed = self.removed.saturating_add(bytes);
     }
 
     /// The number of tokens of the next request, as far as it is known. `prefix` is what stands
     /// before the conversation, in bytes: it counts only where the provider counted nothing yet.
-    pub fn tokens(&self, prefix: u64) -> u64 {
+    pub(crate) fn tokens(&self, prefix: u64) -> u64 {
         let added = self.added.div_ceil(BYTES_PER_TOKEN);
         if let Some(counted) = self.counted {
             return counted.saturating_add(added).saturating_sub(self.removed / REMOVED_BYTES_PER_TOKEN);
@@ -69,7 +69,7 @@ impl Budget {
     }
 
     /// The measure for a number of tokens under a budget.
-    pub fn pressure(tokens: u64, budget: u64) -> Pressure {
+    pub(crate) fn pressure(tokens: u64, budget: u64) -> Pressure {
         let limit = Self::limit(budget);
         if tokens > limit {
             Pressure::Over { limit }

@@ -92,7 +92,7 @@ impl MessageSelection {
     ///
     /// # Errors
     /// When it is no gain.
-    pub fn summarised(
+    pub(crate) fn summarised(
         self,
         messages: &[Arc<Message>],
         written: &str,

@@ -54,7 +54,7 @@ impl History {
     }
 
     /// The number of blocks at the beginning of the first message that are summaries.
-    pub fn knowledge(&self) -> usize {
+    pub(crate) fn knowledge(&self) -> usize {
         self.knowledge
     }
 
@@ -64,7 +64,7 @@ impl History {
     }
 
     /// Fill of the context.
-    pub fn budget(&self) -> &Budget {
+    pub(crate) fn budget(&self) -> &Budget {
         &self.budget
     }
 

@@ -3,7 +3,7 @@
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
 use serde_json::Value;
-use tools_core::{ToolDef, ToolName};
+use tools_core::{ToolDef, ToolName, quoted};
 
 use super::{Change, Note, names, schema::SchemaAdapter};
 use crate::canonical_bytes;
@@ -93,9 +93,8 @@ impl FromStr for Dialect {
     type Err = String;
 
     fn from_str(name: &str) -> Result<Self, String> {
-        let known = || Self::ALL.map(|dialect| format!("`{dialect}`")).join(", ");
         let found = Self::ALL.into_iter().find(|dialect| dialect.name() == name);
-        found.ok_or_else(|| format!("`{name}` is not an interface; there are {}", known()))
+        found.ok_or_else(|| format!("`{name}` is not an interface; there are {}", quoted(Self::ALL)))
     }
 }
 

@@ -42,7 +42,7 @@ impl ToolRegistry {
     }
 
     /// The tool of this name; `None` when there is none.
-    pub fn get(&self, tool: &ToolName) -> Option<&Arc<ToolDef>> {
+    pub(crate) fn get(&self, tool: &ToolName) -> Option<&Arc<ToolDef>> {
         self.definitions.get(self.checks.get(tool)?.0)
     }
 

@@ -140,7 +140,7 @@ impl Vetted {
     ///
     /// # Errors
     /// [`Refusal::Peer`].
-    pub fn check_peer(&self, peer: SocketAddr) -> Result<(), Refusal> {
+    pub(crate) fn check_peer(&self, peer: SocketAddr) -> Result<(), Refusal> {
         let peer = SocketAddr::new(peer.ip().to_canonical(), peer.port());
         if self.addresses.contains(&VettedAddress(peer)) { Ok(()) } else { Err(Refusal::Peer) }
     }

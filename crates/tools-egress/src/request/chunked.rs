@@ -60,7 +60,7 @@ impl ChunkScanner {
     }
 
     /// Whether the body has ended.
-    pub fn is_at_end(&self) -> bool {
+    pub(crate) fn is_at_end(&self) -> bool {
         self.place == Place::End
     }
 

@@ -11,5 +11,6 @@ mod target;
 pub use chunked::ChunkScanner;
 pub use client_hello::{ClientHello, NoTls, client_hello};
 pub use http::{Body, HttpRequest, http};
-pub use socks::{Greeting, greeting, socks, socks_reply};
+pub(crate) use socks::socks_reply;
+pub use socks::{Greeting, greeting, socks};
 pub use target::{BadRequest, ParseProgress, Target};

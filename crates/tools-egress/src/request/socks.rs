@@ -84,7 +84,7 @@ pub fn socks(bytes: &[u8]) -> ParseProgress<Target> {
 
 /// The answer to a request: 0 for a connection, 2 for a refusal by rule, 5 for a server that does
 /// not answer.
-pub fn socks_reply(code: u8) -> [u8; 10] {
+pub(crate) fn socks_reply(code: u8) -> [u8; 10] {
     [VERSION, code, 0, 1, 0, 0, 0, 0, 0, 0]
 }
 

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::{algo::tarjan_scc, graphmap::DiGraphMap};
 use thiserror::Error;
-use tools_core::{ToolName, meant_tool, nearest};
+use tools_core::{ToolName, meant_tool, nearest, quoted};
 
 use super::{DependenciesConfig, Prerequisites};
 
@@ -13,7 +13,7 @@ use super::{DependenciesConfig, Prerequisites};
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DependencyFault {
     /// Tools that need one another could never be shown. What they need is dropped.
-    #[error("the tools {} need one another; what they require is not asked for", listed(.0))]
+    #[error("the tools {} need one another; what they require is not asked for", quoted(.0))]
     Cycle(Vec<ToolName>),
     /// A rule names no tool. It is dropped.
     #[error("`{key}` names `{name}`, which is not a tool{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
@@ -81,7 +81,7 @@ impl ToolDependencyGraph {
     }
 
     /// Whether any tool needs or prefers another.
-    pub fn has_rules(&self) -> bool {
+    pub(crate) fn has_rules(&self) -> bool {
         !self.requires.is_empty() || !self.prefers.is_empty()
     }
 
@@ -128,8 +128,4 @@ fn known(key: &str, name: &str, tools: &BTreeSet<ToolName>, faults: &mut Vec<Dep
         faults.push(DependencyFault::NoSuchTool { key: key.to_owned(), name: name.to_owned(), nearest });
     }
     found
-}
-
-fn listed(names: &[ToolName]) -> String {
-    names.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

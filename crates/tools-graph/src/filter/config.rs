@@ -101,12 +101,12 @@ impl ToolFilterConfig {
 
 impl ToolFilterPolicy {
     /// Whether definitions are filtered at all.
-    pub fn is_enabled(&self) -> bool {
+    pub(crate) fn is_enabled(&self) -> bool {
         self.enabled
     }
 
     /// Whether words decide where there is no model of meaning.
-    pub fn is_lexical(&self) -> bool {
+    pub(crate) fn is_lexical(&self) -> bool {
         self.lexical
     }
 
@@ -116,7 +116,7 @@ impl ToolFilterPolicy {
     }
 
     /// Use of the selection of a turn.
-    pub fn mode(&self) -> ToolFilterMode {
+    pub(crate) fn mode(&self) -> ToolFilterMode {
         self.mode
     }
 

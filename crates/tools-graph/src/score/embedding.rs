@@ -38,7 +38,7 @@ impl EmbeddingScorer {
 
     /// An index of these tools whose vectors are made on a thread of their own: a model may take
     /// seconds for them.
-    pub fn in_background(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
+    pub(crate) fn in_background(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
         let made = Self { embedder: Arc::clone(&embedder), vectors: Arc::default() };
         let (all, kept) = (tools.to_vec(), Arc::clone(&made.vectors));
         let started = thread::Builder::new().name("tool vectors".to_owned()).spawn(move || {

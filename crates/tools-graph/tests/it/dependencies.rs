@@ -1,6 +1,6 @@
 //! What is wrong with rules is put right when the graph is made, and named.
 
-use tools_graph::{CompletedTools, DependenciesConfig, DependencyFault, ToolDependencyGraph};
+use tools_graph::{DependenciesConfig, DependencyFault, ToolDependencyGraph};
 
 use crate::support::{name, names, rules};
 
@@ -61,15 +61,6 @@ fn boosts_are_added_up_to_the_cap() {
     let odd = DependenciesConfig { boost_per_dep: f32::INFINITY, max_total_boost: f32::NAN, ..rules(&[], &[]) };
     let (_, faults) = ToolDependencyGraph::new(&odd, &known, &names(&[]));
     assert_eq!(faults, [DependencyFault::Boost("boost_per_dep"), DependencyFault::Boost("max_total_boost")]);
-}
-
-#[test]
-fn only_this_session_counts_and_can_begin_anew() {
-    let completed = CompletedTools::default();
-    completed.complete(name("build"));
-    assert_eq!(completed.snapshot(), names(&["build"]));
-    completed.clear();
-    assert_eq!(completed.snapshot(), names(&[]));
 }
 
 #[test]

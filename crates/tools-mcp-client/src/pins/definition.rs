@@ -31,12 +31,12 @@ impl Definition {
     }
 
     /// One of the fields.
-    pub fn field(&self, name: &str) -> Option<&Value> {
+    pub(crate) fn field(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
     /// The fields there are, in the order in which they are shown.
-    pub fn fields(&self) -> impl Iterator<Item = (&'static str, &Value)> {
+    pub(crate) fn fields(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         FIELDS.iter().filter_map(|field| Some((*field, self.0.get(field)?)))
     }
 
@@ -46,7 +46,7 @@ impl Definition {
     }
 
     /// The same but for the name: what two names of one tool have in common.
-    pub fn nameless_digest(&self) -> String {
+    pub(crate) fn nameless_digest(&self) -> String {
         let mut value = self.0.clone();
         if let Value::Object(map) = &mut value {
             map.remove("name");

@@ -13,4 +13,5 @@ pub(crate) use definition::hexadecimal;
 pub use definition::{Definition, digest};
 pub use difference::difference;
 pub use lock::{LockFile, LockStore, ServerPins};
-pub use signs::{Sign, Surroundings, signs, skeleton};
+pub use signs::{Sign, Surroundings};
+pub(crate) use signs::{signs, skeleton};

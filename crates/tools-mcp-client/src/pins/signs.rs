@@ -50,7 +50,7 @@ pub struct Surroundings {
 }
 
 /// The signs on one definition of a list, in order.
-pub fn signs(definition: &Definition, list: &[Definition], around: &Surroundings) -> Vec<Sign> {
+pub(crate) fn signs(definition: &Definition, list: &[Definition], around: &Surroundings) -> Vec<Sign> {
     let mut found = BTreeSet::new();
     let name = definition.name();
     if name.is_empty() || name.len() > 128 || !name.chars().all(|c| c.is_ascii_graphic() || c == ' ') {
@@ -102,7 +102,7 @@ fn mentions(value: &Value, name: &str) -> bool {
 }
 
 /// The appearance of a name: equal for names that a reader could take for one another.
-pub fn skeleton(name: &str) -> String {
+pub(crate) fn skeleton(name: &str) -> String {
     let visible = name.chars().filter(|c| !is_hidden(*c) && !matches!(c, '_' | '-' | '.' | ' ' | '/'));
     let folded: String = visible.flat_map(char::to_lowercase).map(looks_like).collect();
     folded.replace("rn", "m").replace("vv", "w")

@@ -47,7 +47,7 @@ impl Options {
     }
 
     /// The form in which tools are written.
-    pub fn dialect(&self) -> Dialect {
+    pub(crate) fn dialect(&self) -> Dialect {
         match (self.protocol, self.strict) {
             (Protocol::Anthropic, _) => Dialect::Anthropic,
             (Protocol::OpenAiChat, false) => Dialect::OpenAiChat,

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::KeyFault;
+use tools_core::{KeyFault, quoted};
 use tools_tls::Endpoint;
 
 use super::{
@@ -134,20 +134,13 @@ impl LlmConfig {
         Ok(())
     }
 
-    /// The provider of a name; the one that agents use for an empty name. `None` when there is
-    /// none.
-    pub fn named(&self, name: &str) -> Option<&ProviderConfig> {
-        let name = if name.is_empty() { self.provider.as_str() } else { name };
-        if name.is_empty() { self.providers.first() } else { self.providers.iter().find(|one| one.name == name) }
-    }
-
     /// The message about a name that no provider has.
     pub fn unknown(&self, name: &str) -> String {
-        let names: Vec<String> = self.providers.iter().map(|one| format!("`{}`", one.name)).collect();
-        match names.as_slice() {
-            [] if name.is_empty() => "`[[llm.providers]]` is empty".to_owned(),
-            [] => format!("there is no provider `{name}`: `[[llm.providers]]` is empty"),
-            names => format!("there is no provider `{name}` in `[[llm.providers]]`, only {}", names.join(", ")),
+        let names = quoted(self.providers.iter().map(|one| &one.name));
+        match (names.as_str(), name) {
+            ("", "") => "`[[llm.providers]]` is empty".to_owned(),
+            ("", name) => format!("there is no provider `{name}`: `[[llm.providers]]` is empty"),
+            (names, name) => format!("there is no provider `{name}` in `[[llm.providers]]`, only {names}"),
         }
     }
 }

@@ -61,19 +61,9 @@ impl ScriptedProvider {
         Self { options, info, turns: script.turns, next: AtomicUsize::new(0), bodies: Mutex::default() }
     }
 
-    /// The same with another description of the model.
-    pub fn with_model(self, info: ModelInfo) -> Self {
-        Self { info, ..self }
-    }
-
     /// The bodies of all requests, in order.
     pub fn bodies(&self) -> Vec<Vec<u8>> {
         self.bodies.locked().clone()
-    }
-
-    /// The number of turns left in the script.
-    pub fn left(&self) -> usize {
-        self.turns.len().saturating_sub(self.next.load(Ordering::Relaxed))
     }
 
     fn turn(&self, request: &Request<'_>) -> Result<(&Turn, usize), ProviderError> {

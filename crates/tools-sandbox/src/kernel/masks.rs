@@ -179,7 +179,7 @@ impl MaskRules {
 
     /// When a walk first came to this folder, while it was there each time since; `None` when none
     /// did.
-    pub fn found(&self, folder: &Path) -> Option<Instant> {
+    pub(crate) fn found(&self, folder: &Path) -> Option<Instant> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(folder).map(|folder| folder.found)
     }
 
@@ -205,7 +205,7 @@ impl MaskRules {
     }
 
     /// Walks `roots` again, without what lies in folders of installed or built files.
-    pub fn again(&self, roots: &[PathBuf]) -> Masks {
+    pub(crate) fn again(&self, roots: &[PathBuf]) -> Masks {
         let masks = self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge);
         Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
     }

@@ -97,7 +97,7 @@ impl TreeWatch {
     }
 
     /// Tells that something is in the tree of which not every change is told.
-    pub fn blind(&self) {
+    pub(crate) fn blind(&self) {
         self.is_blind.store(true, Ordering::Relaxed);
     }
 

@@ -79,7 +79,7 @@ pub struct View {
 impl View {
     /// The copies, each with whether a process has it. Where one cannot stand in the place of the
     /// user's file (`by_variable`) it has those that a variable names, the first of each variable.
-    pub fn handed_in_at(&self, by_variable: bool) -> impl Iterator<Item = (&HandedIn, bool)> {
+    pub(crate) fn handed_in_at(&self, by_variable: bool) -> impl Iterator<Item = (&HandedIn, bool)> {
         let mut named = HashSet::new();
         self.handed_in.iter().map(move |copy| {
             let is_there = !by_variable || copy.variable.is_some_and(|name| named.insert(name));
@@ -89,7 +89,7 @@ impl View {
 
     /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this
     /// view decides. `writable` are the folders that may be written. The path is taken as it is.
-    pub fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&ConcealedFolder> {
+    pub(crate) fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&ConcealedFolder> {
         let concealed = self.concealed.iter().find(|concealed| is_below(path, &concealed.path))?;
         let is_seen = below_any(path, writable)
             || self.granted.iter().any(|granted| is_below(path, &granted.path))

@@ -58,7 +58,7 @@ impl Views {
     }
 
     /// The view for what is wanted, as it is now. What `denies` refuses is not granted.
-    pub fn view(&self, wanted: &ViewSettings, denies: &dyn Fn(&Path) -> bool) -> Arc<ComputedView> {
+    pub(crate) fn view(&self, wanted: &ViewSettings, denies: &dyn Fn(&Path) -> bool) -> Arc<ComputedView> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.iter().find(|made| made.wanted == *wanted && made.is_current()) {
             return Arc::clone(known);

@@ -7,7 +7,7 @@ use schemars::Schema;
 use serde_json::{Value, json};
 use tools_core::{
     JsonObject, Redactor, ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolName, ToolOrigin, ToolTraits, Visible,
-    redacted_lines,
+    quoted, redacted_lines,
 };
 
 use super::template::{Template, is_name};
@@ -143,9 +143,8 @@ impl InlineTool {
         let mut arguments = BTreeMap::new();
         for (name, value) in params {
             if !self.parameters.iter().any(|parameter| parameter.name == *name) {
-                let known: Vec<String> =
-                    self.parameters.iter().map(|parameter| format!("`{}`", parameter.name)).collect();
-                let known = if known.is_empty() { "none".to_owned() } else { known.join(", ") };
+                let known = quoted(self.parameters.iter().map(|parameter| &parameter.name));
+                let known = if known.is_empty() { "none".to_owned() } else { known };
                 return Err(wrong(format!("`{}` has no parameter `{name}`; it takes {known}", self.name)));
             }
             let text = match value {
