@@ -119,6 +119,12 @@ impl Client {
         })
     }
 
+    /// Has a command run; gives the text of the answer.
+    pub(crate) fn bash(&mut self, command: &str) -> String {
+        let answer = self.call("bash", &json!({"command": command}));
+        answer["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    }
+
     /// Calls a tool; its result, or the error in its place.
     pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> Value {
         let answer = self.request(2, "tools/call", &json!({"name": tool, "arguments": arguments}));

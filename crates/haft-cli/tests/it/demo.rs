@@ -9,14 +9,7 @@ fn everything_holds_in_a_repository() {
     let haft = Haft::new();
     haft.workspace.file("README.md", "# Sample\n\nTODO: more\n");
     haft.workspace.file("src/main.rs", "fn main() {}\n");
-    for arguments in [
-        &["init", "-q", "."][..],
-        &["add", "."],
-        &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"],
-    ] {
-        let made = Command::new("git").args(arguments).current_dir(haft.workspace.root()).status();
-        assert!(made.expect("git is there").success());
-    }
+    haft.commit();
     let mut command = haft.command(&["demo", "."]);
     with_toolchain(&mut command);
     let ran = finished(command);

@@ -36,8 +36,7 @@ fn written(haft: &Haft, path: &str) -> Ran {
 
 /// The last line of the record that has a result.
 fn recorded(haft: &Haft) -> Value {
-    let text = std::fs::read_to_string(haft.record()).expect("a record");
-    serde_json::from_str(text.lines().last().expect("a line")).expect("JSON")
+    haft.recorded().pop().expect("a line")
 }
 
 #[test]
@@ -106,17 +105,13 @@ fn a_client_is_told_which_obeyed_files_a_call_changed() {
     let haft = workspace(EVERYTHING);
     haft.workspace.file("w.py", "open('.envrc', 'w').write('x')\n");
     let mut client = Client::connect(&haft);
-    let mut told = |id: u64, command: &str| {
-        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
-        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
-    };
-    let text = told(2, "python3 w.py");
+    let text = client.bash("python3 w.py");
     assert!(text.contains(".envrc.held") && text.contains("put aside"), "{text}");
     assert!(!haft.workspace.path(".envrc").exists());
-    let text = told(3, "git init -q other && echo made");
+    let text = client.bash("git init -q other && echo made");
     assert!(text.contains("other/.git"), "{text}");
     assert_eq!(recorded(&haft)["tool"], "bash", "{}", recorded(&haft));
-    let text = told(4, "echo nothing");
+    let text = client.bash("echo nothing");
     assert!(!text.contains("held") && !text.contains(".git"), "{text}");
 }
 
@@ -130,26 +125,22 @@ fn a_repository_that_a_call_makes_up_hides_nothing() {
          for p in ('CLAUDE.md','.mcp.json','.envrc','.claude/settings.json'): open(t+'/'+p,'w').write('x')\n",
     );
     let mut client = Client::connect(&haft);
-    let mut told = |id: u64, command: &str| {
-        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
-        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
-    };
     let files = ["CLAUDE.md", ".mcp.json", ".envrc", ".claude"];
     // Beside files that were there before, they are put aside.
-    let text = told(2, "python3 w.py src");
+    let text = client.bash("python3 w.py src");
     for file in files {
         assert!(!haft.workspace.path(format!("src/{file}")).exists(), "{file}: {text}");
         assert!(text.contains(&format!("`src/{file}` (now `{file}.held`)")), "{file}: {text}");
     }
     assert!(text.contains("src/.git"), "{text}");
     // In a folder that is new as a whole they stay, as in a clone, and are named.
-    let text = told(3, "git init -q app && mkdir -p app/sub && echo made");
+    let text = client.bash("git init -q app && mkdir -p app/sub && echo made");
     assert!(text.contains("app/.git"), "{text}");
-    let text = told(4, "python3 w.py app/sub");
+    let text = client.bash("python3 w.py app/sub");
     for file in files {
         assert!(text.contains(&format!("`app/sub/{file}` (now `{file}.held`)")), "{file}: {text}");
     }
-    let text = told(5, "python3 w.py other");
+    let text = client.bash("python3 w.py other");
     for file in files {
         assert!(text.contains(&format!("other/{file}")), "{file}: {text}");
         assert!(haft.workspace.path(format!("other/{file}")).exists(), "{file}: {text}");
@@ -185,9 +176,8 @@ fn what_a_repository_s_configuration_names_is_held_from_commands() {
     let ran = written(&haft, "tools/other.sh");
     assert_eq!(haft.workspace.read("tools/other.sh").as_deref(), Some(b"#!/bin/sh\nx".as_slice()), "{ran:?}");
     let mut client = Client::connect(&haft);
-    let arguments = json!({"command": "python3 w.py tools/githooks/post-commit"});
-    let ran = client.request(2, "tools/call", &json!({"name": "bash", "arguments": arguments}));
-    assert!(ran.to_string().contains("Read-only file system"), "{ran}");
+    let text = client.bash("python3 w.py tools/githooks/post-commit");
+    assert!(text.contains("Read-only file system"), "{text}");
     assert_eq!(haft.workspace.read("tools/githooks/post-commit"), None);
 }
 
@@ -254,8 +244,7 @@ fn what_a_repository_s_configuration_names_asks_in_every_tool() {
     assert_eq!(ran.code, 0, "{ran:?}");
     // Over MCP a client that cannot ask is refused.
     let mut client = Client::connect(&haft);
-    let arguments = json!({"path": "shared.gitconfig", "content": "[core]\nfsmonitor = x\n"});
-    let ran = client.request(2, "tools/call", &json!({"name": "write", "arguments": arguments}));
+    let ran = client.call("write", &json!({"path": "shared.gitconfig", "content": "[core]\nfsmonitor = x\n"}));
     assert!(ran.to_string().contains("`write` needs approval"), "{ran}");
     assert_eq!(haft.workspace.read("shared.gitconfig").as_deref(), Some(b"[user]\n".as_slice()));
     let ran = haft.run(&["call", "write", "path=shared.gitconfig", "content=y", "--yes"]);
@@ -273,13 +262,9 @@ fn commands_in_a_plan_that_is_left_behind_are_named() {
         ),
     );
     let mut client = Client::connect(&haft);
-    let mut told = |id: u64, command: &str| {
-        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": {"command": command}}));
-        ran["result"]["content"][0]["text"].as_str().unwrap_or_default().to_owned()
-    };
-    let text = told(2, "python3 w.py 'pick 1234567 x'; echo done");
+    let text = client.bash("python3 w.py 'pick 1234567 x'; echo done");
     assert!(text.contains("done") && !text.contains("rebase"), "{text}");
-    let text = told(3, "python3 w.py 'exec id'");
+    let text = client.bash("python3 w.py 'exec id'");
     assert!(text.contains(&format!("[changed what git will obey: `{plan}`]")), "{text}");
     let ran = haft.run(&["call", "write", &format!("path={plan}"), "content=exec id"]);
     assert_eq!(ran.code, 3, "{ran:?}");
@@ -347,13 +332,12 @@ const BESIDE: [&str; 5] = ["c/x", "v2/x", "latest/x", "node_modules/.bin/x", "sc
 fn what_links_with_obeyed_names_lead_to_is_held_from_commands() {
     let Some(haft) = tools_testkit::namespaces().then(linked) else { return };
     let mut client = Client::connect(&haft);
-    for (path, id) in LINKED.into_iter().chain(["d/x"]).zip(2..) {
+    for path in LINKED.into_iter().chain(["d/x"]) {
         let before = haft.workspace.read(path);
         let ran = written(&haft, path);
         assert!(ran.out.contains("Read-only file system"), "{path}: {ran:?}");
-        let arguments = json!({"command": format!("python3 w.py {path}")});
-        let ran = client.request(id, "tools/call", &json!({"name": "bash", "arguments": arguments}));
-        assert!(ran.to_string().contains("Read-only file system"), "{path}: {ran}");
+        let text = client.bash(&format!("python3 w.py {path}"));
+        assert!(text.contains("Read-only file system"), "{path}: {text}");
         assert_eq!(haft.workspace.read(path), before, "{path}");
     }
     for path in BESIDE {
@@ -366,15 +350,14 @@ fn what_links_with_obeyed_names_lead_to_is_held_from_commands() {
 fn what_links_with_obeyed_names_lead_to_asks_in_every_tool() {
     let haft = linked();
     let mut client = Client::connect(&haft);
-    for (path, id) in LINKED.into_iter().chain([".envrc", ".vscode/tasks.json", "deep/er/CLAUDE.md"]).zip(2..) {
+    for path in LINKED.into_iter().chain([".envrc", ".vscode/tasks.json", "deep/er/CLAUDE.md"]) {
         let before = haft.workspace.read(path);
         let ran = haft.run(&["call", "write", &format!("path={path}"), "content=x"]);
         assert_eq!(ran.code, 3, "{path}: {ran:?}");
         let ran = haft.run(&["call", "bash", &format!("command=echo x > {path}")]);
         assert_eq!(ran.code, 3, "{path}: {ran:?}");
         // Over MCP a client that cannot ask is refused.
-        let arguments = json!({"path": path, "content": "x"});
-        let ran = client.request(id, "tools/call", &json!({"name": "write", "arguments": arguments}));
+        let ran = client.call("write", &json!({"path": path, "content": "x"}));
         assert!(ran.to_string().contains("`write` needs approval"), "{path}: {ran}");
         assert_eq!(haft.workspace.read(path), before, "{path}");
     }
@@ -435,7 +418,7 @@ fn what_a_check_makes_other_programs_obey_is_put_aside_and_named() {
     let ran = haft.run(&["call", "diagnostics"]);
     assert!(format!("{}{}", ran.out, ran.err).contains("`.envrc` (now `.envrc.held`)"), "{ran:?}");
     let mut client = Client::connect(&haft);
-    let answer = client.request(2, "tools/call", &json!({"name": "diagnostics", "arguments": {}}));
+    let answer = client.call("diagnostics", &json!({}));
     assert!(answer.to_string().contains("`.envrc` (now `.envrc.held-2`)"), "{answer}");
     assert!(!haft.workspace.path(".envrc").exists());
 }

@@ -166,14 +166,7 @@ impl Place {
             haft.workspace.file("README.md", "# Sample\n\nTODO: more\n");
             haft.workspace.file("src/main.rs", "fn main() {}\n");
             haft.workspace.file("Cargo.toml", "[package]\nname = \"sample\"\n");
-            for arguments in [
-                &["init", "-q", "."][..],
-                &["add", "."],
-                &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"],
-            ] {
-                let made = Command::new("git").args(arguments).current_dir(haft.workspace.root()).status();
-                assert!(made.expect("git is there").success());
-            }
+            haft.commit();
         }
         let place = Self { haft, kind };
         let can = match kind {

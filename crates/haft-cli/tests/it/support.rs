@@ -71,6 +71,18 @@ impl Haft {
         tools_testkit::namespaces().then(|| Self::configured(text))
     }
 
+    /// Makes a repository of the workspace, with its files in one commit.
+    pub(crate) fn commit(&self) {
+        for arguments in [
+            &["init", "-q", "."][..],
+            &["add", "."],
+            &["-c", "user.name=a", "-c", "user.email=a@example.com", "commit", "-q", "-m", "first"],
+        ] {
+            let made = Command::new("git").args(arguments).current_dir(self.workspace.root()).status();
+            assert!(made.expect("git is there").success());
+        }
+    }
+
     /// Where the record of calls is.
     pub(crate) fn record(&self) -> PathBuf {
         self.home.path(".local/state/haft/audit.jsonl")

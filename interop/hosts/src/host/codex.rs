@@ -39,13 +39,6 @@ impl Host for Codex {
             .args(["-c", "model_provider=\"scripted\"", "-c", &provider, "go"]);
     }
 
-    fn is_ours(&self, tool: &'static str) -> fn(&str) -> bool {
-        match tool {
-            "bash" => |name| name.contains("haft") && name.ends_with("bash"),
-            _ => |name| name.contains("haft") && name.ends_with("diagnostics"),
-        }
-    }
-
     fn is_shell(&self) -> fn(&str) -> bool {
         |name| ["exec_command", "shell_command", "shell"].contains(&name)
     }

@@ -40,13 +40,6 @@ impl Host for Gemini {
             .env("GEMINI_API_KEY", "made-up");
     }
 
-    fn is_ours(&self, tool: &'static str) -> fn(&str) -> bool {
-        match tool {
-            "bash" => |name| name.contains("haft") && name.ends_with("bash"),
-            _ => |name| name.contains("haft") && name.ends_with("diagnostics"),
-        }
-    }
-
     fn is_shell(&self) -> fn(&str) -> bool {
         |name| name == "run_shell_command"
     }

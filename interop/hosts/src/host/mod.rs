@@ -24,7 +24,12 @@ pub trait Host {
     /// Arguments and variables of a session that nobody sits at, with the model at `port`.
     fn session(&self, command: &mut Command, home: &Home, port: u16);
     /// Whether a name that the model is shown is Haft's tool of this name.
-    fn is_ours(&self, tool: &'static str) -> fn(&str) -> bool;
+    fn is_ours(&self, tool: &'static str) -> fn(&str) -> bool {
+        match tool {
+            "bash" => |name| name.contains("haft") && name.ends_with("bash"),
+            _ => |name| name.contains("haft") && name.ends_with("diagnostics"),
+        }
+    }
     /// Whether a name is the host's own shell.
     fn is_shell(&self) -> fn(&str) -> bool;
     /// The parameters of a command for it.
