@@ -101,7 +101,9 @@ impl SqliteStore {
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(BUSY)
-            .pragma("cache_size", "-4096");
+            .pragma("cache_size", "-4096")
+            // What a statement may have to undo: else a file is made and removed for each.
+            .pragma("temp_store", "MEMORY");
         let pool = || SqlitePoolOptions::new().test_before_acquire(false).acquire_timeout(ACQUIRE);
         let writer = pool().max_connections(1).after_connect(|connection, _| Box::pin(bound_log(connection)));
         let writer = writer.connect_with(options.clone()).await?;
