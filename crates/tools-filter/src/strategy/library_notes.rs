@@ -62,7 +62,7 @@ impl Reducer for LibraryNotes {
             return if is_remark && self.remarks <= SHOWN_REMARKS { out.keep(line) } else { out.omit(line) };
         }
         self.is_inside = false;
-        if line.contains("error: ") || line.contains("warning: ") {
+        if self.remarks > 0 && (line.contains("error: ") || line.contains("warning: ")) {
             self.remarks = 0;
         }
         self.show_included(out);

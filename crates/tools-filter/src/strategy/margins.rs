@@ -2,6 +2,7 @@
 //! time at which a runner of jobs read it, or the commit that it is of: it stands before the first
 //! line only, so that the others are seen for what they are.
 
+use memchr::memchr_iter;
 use tools_core::FilterConfidence;
 
 use super::Reducer;
@@ -34,7 +35,10 @@ fn margin(line: &str) -> Option<(&str, usize)> {
 /// number.
 pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
     let commit = line.trim_start_matches('^').bytes().take_while(u8::is_ascii_hexdigit).count();
-    let open = line.find(" (").filter(|_| commit >= MIN_COMMIT)?;
+    if commit < MIN_COMMIT {
+        return None;
+    }
+    let open = line.find(" (")?;
     let close = open + line[open..].find(')')?;
     let before = line[..close].trim_end_matches(|c: char| c.is_ascii_digit()).trim_end_matches(' ');
     let zone = before.as_bytes().last_chunk::<6>()?;
@@ -46,8 +50,7 @@ pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
 /// `2026-11-20T09:00:00.037000Z 01O `, `[2026-11-20T09:00:00.037Z] `. What a program logs has its
 /// time in fewer digits, or a level behind it.
 fn timed(line: &str) -> Option<(&str, usize)> {
-    let mut tabs = line.bytes().take(MAX_NAMES).enumerate().filter(|(_, byte)| *byte == b'\t');
-    let names = tabs.nth(1).map_or(0, |(at, _)| at + 1);
+    let names = memchr_iter(b'\t', &line.as_bytes()[..line.len().min(MAX_NAMES)]).nth(1).map_or(0, |at| at + 1);
     let start = names + usize::from(line.starts_with('['));
     let stamp = line.as_bytes().get(start..)?;
     let is_time = |(at, byte): (usize, &u8)| match at {

@@ -77,7 +77,9 @@ impl Reducer for PassingTests {
             return self.steps.push(line.to_owned());
         }
         self.end(out);
-        self.end_steps(reports(line), out);
+        if !self.steps.is_empty() {
+            self.end_steps(reports(line), out);
+        }
         if BOILERPLATE.is_match(line) {
             self.found = true;
             out.omit(line);
