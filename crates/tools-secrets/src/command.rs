@@ -66,20 +66,25 @@ impl Word<'_> {
 
 /// The words up to the end of the command, and how long that is.
 fn words(line: &str) -> (Vec<Word<'_>>, usize) {
+    let bare = |start: usize, end: usize| {
+        let word = line[start..end].trim_end_matches(['"', '\'']);
+        let text = word.trim_start_matches(['"', '\'']);
+        Word { start: start + (word.len() - text.len()), text }
+    };
     let mut words = Vec::new();
     let mut start = None;
     let mut quote = None;
     let mut end = line.len();
-    for (at, character) in line.char_indices() {
-        match (character, quote) {
-            (_, Some(open)) if character == open => quote = None,
+    for (at, byte) in line.bytes().enumerate() {
+        match (byte, quote) {
+            (_, Some(open)) if byte == open => quote = None,
             (_, Some(_)) => {}
-            ('"' | '\'', None) => {
-                quote = Some(character);
+            (b'"' | b'\'', None) => {
+                quote = Some(byte);
                 start.get_or_insert(at);
             }
-            (' ' | '\t', None) => words.extend(start.take().map(|start| (start, at))),
-            (';' | '|' | '&', None) => {
+            (b' ' | b'\t', None) => words.extend(start.take().map(|start| bare(start, at))),
+            (b';' | b'|' | b'&', None) => {
                 end = at;
                 break;
             }
@@ -88,13 +93,8 @@ fn words(line: &str) -> (Vec<Word<'_>>, usize) {
             }
         }
     }
-    words.extend(start.map(|start| (start, end)));
-    let bare = |(start, end): (usize, usize)| {
-        let word = line[start..end].trim_end_matches(['"', '\'']);
-        let text = word.trim_start_matches(['"', '\'']);
-        Word { start: start + (word.len() - text.len()), text }
-    };
-    (words.into_iter().map(bare).collect(), end)
+    words.extend(start.map(|start| bare(start, end)));
+    (words, end)
 }
 
 fn password(word: Word<'_>, flag: Flag) -> Option<(usize, usize)> {
