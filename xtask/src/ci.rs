@@ -25,7 +25,7 @@ const STEPS: &[Step] = &[
     Step { name: "packages", action: packages::check },
     Step { name: "clippy", action: || command::run(&mut clippy(&[])) },
     Step { name: "clippy with all features", action: || command::run(&mut clippy(&["--all-features"])) },
-    Step { name: "each shape of the facade and its servers, and the binary alone", action: shapes::alone },
+    Step { name: "shapes of the libraries", action: shapes::of_libraries },
     Step { name: "start pages", action: start_pages::check },
     Step { name: "build of the tests", action: build_of_tests },
     Step { name: "tests", action: tests },

@@ -3,15 +3,23 @@
 //! whole workspace joins the features of all crates, so that a feature which a crate forgot to ask
 //! for is missed only by whoever takes that crate alone.
 
-use std::process::Command;
+use std::{
+    cmp::Reverse,
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{Mutex, PoisonError},
+    thread,
+};
 
 use crate::{
     command,
     failure::Failure,
     metadata::{Graph, Package},
+    repository,
 };
 
 const FUZZ: &str = "fuzz/Cargo.toml";
+const BINARY: &str = "haft-cli";
 
 /// One way of compiling one crate.
 #[derive(Debug, PartialEq, Eq)]
@@ -23,7 +31,7 @@ struct Shape<'a> {
 impl Shape<'_> {
     fn check(&self) -> Command {
         let mut clippy = command::cargo(&["clippy", "--quiet", "--locked", "--no-deps", "--package", self.package]);
-        clippy.args(&self.flags).args(["--", "-D", "warnings"]);
+        clippy.args(&self.flags);
         clippy
     }
 
@@ -35,31 +43,50 @@ impl Shape<'_> {
 
 /// Compiles every shape; the first that does not compile ends the run.
 pub(crate) fn run() -> Result<(), Failure> {
+    compile_all(|_| true)
+}
+
+/// The same for what is compiled by whoever depends on a crate: of the binary, whose features take
+/// a third of the time, only the default ones.
+pub(crate) fn of_libraries() -> Result<(), Failure> {
+    compile_all(|shape| shape.package != BINARY || shape.flags.is_empty())
+}
+
+/// Two lanes share the crates: most of a shape is one crate, which keeps one processor busy. Each
+/// has a folder of its own, since cargo lets one process at a time into a folder.
+fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
-    let mut count = 0;
-    for (_, package) in graph.member_packages() {
-        for shape in shapes(package) {
-            println!("shapes: {}", shape.name());
-            command::run(&mut shape.check())?;
-            count += 1;
+    let wanted = |package| shapes(package).into_iter().filter(&is_wanted).collect();
+    let mut crates: Vec<Vec<Shape<'_>>> = graph.member_packages().map(|(_, package)| wanted(package)).collect();
+    crates.sort_by_key(|shapes| Reverse(shapes.len()));
+    let count: usize = crates.iter().map(Vec::len).sum();
+    let waiting = Mutex::new(crates.into_iter());
+    let next = || waiting.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let lane = |folder: PathBuf| {
+        while let Some(shapes) = next() {
+            let result = shapes.iter().try_for_each(|shape| compile(shape, &folder));
+            if result.is_err() {
+                // Nothing is left for the other lane.
+                while next().is_some() {}
+                return result;
+            }
         }
-    }
+        Ok(())
+    };
+    let target = repository::target();
+    thread::scope(|scope| {
+        let second = scope.spawn(|| lane(target.join("shapes")));
+        lane(target.clone()).and(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
+    })?;
     println!("shapes: the fuzz targets");
-    command::run(&mut fuzz())?;
+    command::run(fuzz().arg("--target-dir").arg(&target))?;
     println!("shapes: {count} compile, and the fuzz targets");
     Ok(())
 }
 
-/// Compiles each shape of the facade and of what serves it, and the binary alone: a build of the
-/// workspace never does.
-pub(crate) fn alone() -> Result<(), Failure> {
-    let graph = Graph::of_workspace()?;
-    let served = graph.member_packages().filter(|(_, package)| ["haft", "haft-serve"].contains(&&*package.name));
-    let binary = Shape { package: "haft-cli", flags: vec![] };
-    for shape in served.flat_map(|(_, package)| shapes(package)).chain([binary]) {
-        command::run(&mut shape.check())?;
-    }
-    Ok(())
+fn compile(shape: &Shape<'_>, folder: &Path) -> Result<(), Failure> {
+    println!("shapes: {}", shape.name());
+    command::run(shape.check().arg("--target-dir").arg(folder).args(["--", "-D", "warnings"]))
 }
 
 /// The shapes of a crate. One feature with the default ones is left out where it is a default one.
@@ -83,8 +110,7 @@ fn shapes(package: &Package) -> Vec<Shape<'_>> {
 /// The compiler is the pinned one and the library of the fuzzer is not built: whether the targets
 /// fit the crates shows all the same.
 fn fuzz() -> Command {
-    let mut check =
-        command::cargo(&["check", "--quiet", "--locked", "--manifest-path", FUZZ, "--target-dir", "target"]);
+    let mut check = command::cargo(&["check", "--quiet", "--locked", "--manifest-path", FUZZ]);
     check.env("CUSTOM_LIBFUZZER_PATH", "/dev/null");
     check
 }
