@@ -223,7 +223,7 @@ mod tests {
 
     #[test]
     fn the_environment_overrides_the_file() {
-        check("[mcp]\nquestion_timeout = 3\n", &[("HAFT_MCP_QUESTION_TIMEOUT", "9")], "9 []");
+        check("[mcp]\nquestion_timeout = 3\nalways_load = []\n", &[("HAFT_MCP_QUESTION_TIMEOUT", "9")], "9 []");
         check("[mcp]\nquestion_timeout = 3\n", &[("HAFT_MCP_ALWAYS_LOAD", "[\"x\"]")], "3 [\"x\"]");
         check(
             "",
@@ -238,7 +238,7 @@ mod tests {
         let check = |path: &str, value: Value, place: Option<Place>| {
             assert!(rows.contains(&(path.to_owned(), value, place)), "{path}");
         };
-        check("mcp.always_load", serde_json::json!([]), None);
+        check("tools.read_only", serde_json::json!(false), None);
         check("mcp.question_timeout", serde_json::json!(3), Some(Place::Line(2)));
     }
 }
