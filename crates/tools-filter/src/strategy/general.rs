@@ -23,6 +23,7 @@ use super::{
     log_kinds::LogKinds,
     margins::Margins,
     opaque::Opaque,
+    packed::PackedFiles,
     passing::PassingTests,
     passing_groups::PassingGroups,
     path_runs::{PathRuns, Paths},
@@ -37,6 +38,7 @@ use super::{
     structured::Structured,
     table_blanks::TableBlanks,
     tap::Tap,
+    trees::Trees,
     usage::Usage,
 };
 use crate::ParsedCommand;
@@ -76,6 +78,8 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     let is_unknown = !has_rule || runs_script(command);
     let mut stages: Vec<Box<dyn Reducer>> = vec![
         Box::<DiffContext>::default(),
+        Box::<Trees>::default(),
+        Box::<PackedFiles>::default(),
         Box::<LibraryWarnings>::default(),
         Box::<Tap>::default(),
         Box::new(PassingTests::new(!knows_tests)),

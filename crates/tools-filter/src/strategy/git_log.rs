@@ -1,5 +1,7 @@
 //! `git_log`: one header line for each commit instead of four, in which an author who goes on is
-//! named once; messages, statistics and patches stay.
+//! named once, an address is told once and a date is short; messages, statistics and patches stay.
+
+use std::collections::HashSet;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -25,6 +27,8 @@ impl Strategy for GitLog {
             commits: 0,
             header: None,
             author: String::new(),
+            known: HashSet::new(),
+            zone: String::new(),
             files: ChangedFiles::default(),
             found: false,
         })
@@ -44,6 +48,10 @@ struct Machine {
     header: Option<Header>,
     /// The author named last: one that goes on is not named again.
     author: String,
+    /// Authors whose address was told.
+    known: HashSet<String>,
+    /// The zone of the date that was told last.
+    zone: String,
     /// The files that a statistic counts.
     files: ChangedFiles,
     found: bool,
@@ -61,11 +69,17 @@ impl Machine {
         let Some(header) = self.header.take() else { return };
         let mut line = header.commit;
         let author = header.author.filter(|author| *author != self.author);
-        for field in author.iter().chain(&header.fields) {
+        let is_known = author.as_ref().is_some_and(|author| self.known.contains(author));
+        let name =
+            author.as_ref().map(|author| author.split_once(" <").filter(|_| is_known).map_or(&**author, |a| a.0));
+        for field in name.into_iter().chain(header.fields.iter().map(String::as_str)) {
             line.push_str("  ");
             line.push_str(field);
         }
         if let Some(author) = author {
+            if self.known.len() < MAX_AUTHORS {
+                self.known.insert(author.clone());
+            }
             self.author = author;
         }
         out.write(&line);
@@ -75,6 +89,26 @@ impl Machine {
         self.limit > 0 && self.commits > self.limit
     }
 }
+
+/// More authors are not remembered.
+const MAX_AUTHORS: usize = 1000;
+
+/// `2026-11-27 19:25` for `Fri Nov 27 19:25:42 2026 +0000`: the zone is told where it is another
+/// than before. A date of any other form stands as it came.
+fn date(text: &str, zone: &mut String) -> String {
+    let words: Vec<&str> = text.split(' ').collect();
+    let [_, month, day, time, year, new_zone] = words[..] else { return text.to_owned() };
+    let month = MONTHS.iter().position(|name| *name == month).map(|at| at + 1);
+    let (Some(month), Ok(day), Some((time, _))) = (month, day.parse::<u8>(), time.rsplit_once(':')) else {
+        return text.to_owned();
+    };
+    let is_other = *zone != new_zone;
+    new_zone.clone_into(zone);
+    let told = if is_other { format!(" {new_zone}") } else { String::new() };
+    format!("{year}-{month:02}-{day:02} {time}{told}")
+}
+
+const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
 /// `commit <hash>` and what may follow it.
 fn commit(line: &str) -> Option<(&str, &str)> {
@@ -117,7 +151,7 @@ impl Reducer for Machine {
                 out.fold(line);
                 match name {
                     "Author:" => header.author = Some(value.to_owned()),
-                    "Date:" | "AuthorDate:" => header.fields.push(value.to_owned()),
+                    "Date:" | "AuthorDate:" => header.fields.push(date(value, &mut self.zone)),
                     name => header.fields.push(format!("{name} {value}")),
                 }
                 return;
@@ -145,5 +179,31 @@ impl Reducer for Machine {
         }
         let confidence = if self.is_over() { FilterConfidence::Partial } else { FilterConfidence::Full };
         self.found.then_some(confidence)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Exit, FilterPipeline};
+
+    #[test]
+    fn an_address_and_a_zone_are_told_once() {
+        let commit = |hash: &str, author: &str, date: &str| {
+            format!("commit {}\nAuthor: {author}\nDate:   {date}\n\n    Change {hash}\n\n", hash.repeat(5))
+        };
+        let text = [
+            commit("12345678", "Ana Diaz <ana@example.org>", "Fri Nov 27 19:25:42 2026 +0000"),
+            commit("23456789", "Bo Li <bo@example.org>", "Thu Nov 5 09:05:01 2026 +0000"),
+            commit("3456789a", "Ana Diaz <ana@example.org>", "Wed Nov 4 09:05:01 2026 +0200"),
+            commit("456789ab", "Ana Diaz <ana@example.org>", "3 weeks ago"),
+        ]
+        .concat();
+        assert_eq!(
+            FilterPipeline::builtin().filter("git log", Exit::Code(0), text.as_bytes()).text,
+            "commit 123456781234  Ana Diaz <ana@example.org>  2026-11-27 19:25 +0000\n  Change 12345678\n\
+             commit 234567892345  Bo Li <bo@example.org>  2026-11-05 09:05\n  Change 23456789\n\
+             commit 3456789a3456  Ana Diaz  2026-11-04 09:05 +0200\n  Change 3456789a\n\
+             commit 456789ab4567  3 weeks ago\n  Change 456789ab\n"
+        );
     }
 }

@@ -1,19 +1,17 @@
 //! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths
-//! folded by directory, the drawing of `tree` turned into indentation.
+//! folded by directory.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, HashSet},
-    fmt::Write as _,
-    sync::LazyLock,
-};
+use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 
 use regex::Regex;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::FilterConfidence;
 
-use super::{Facts, Reducer, Strategy};
+use super::{
+    Facts, Reducer, Strategy,
+    trees::{Trees, is_drawn},
+};
 use crate::{emit::Emitter, lines::regex};
 
 /// Parameters of `listing`.
@@ -44,9 +42,6 @@ const MAX_DEPTH: usize = 64;
 const MIN_ENTRIES: usize = 3;
 /// Of more entries only the names are shown.
 const MAX_SIZED_ENTRIES: usize = 400;
-/// A longer name is none of a package, and more packages are not remembered.
-const MAX_NAME_BYTES: usize = 1000;
-const MAX_PACKAGES: usize = 10_000;
 /// Names are written in lines of about this length.
 const WIDTH: usize = 160;
 
@@ -72,8 +67,12 @@ impl Machine {
         self.bytes = 0;
         if lines.iter().any(|line| is_drawn(line)) {
             self.found = true;
-            let mut packages = Packages::default();
-            return lines.iter().for_each(|line| undrawn(line, &mut packages, out));
+            let mut trees = Trees::default();
+            for line in &lines {
+                trees.line(line, out);
+            }
+            trees.finish(out);
+            return;
         }
         let long = lines.iter().filter(|line| LONG.is_match(line)).count();
         if long >= MIN_ENTRIES && long * 2 >= lines.len() && lines.len() <= MAX_SIZED_ENTRIES {
@@ -89,7 +88,9 @@ impl Machine {
             names_only(&lines, out);
         } else if paths * 10 >= lines.len() * 8 && lines.len() > self.limit * 2 {
             self.found = true;
-            folded(&lines, out);
+            lines.iter().filter(|line| is_path(line)).for_each(|line| out.fold(line));
+            folded(lines.iter().map(String::as_str).filter(|line| is_path(line)), "", out);
+            lines.iter().filter(|line| !is_path(line)).for_each(|line| out.keep(line));
         } else {
             keep_all(&lines, out);
         }
@@ -115,43 +116,6 @@ fn keep_all(lines: &[String], out: &mut Emitter<'_>) {
     for line in lines {
         out.keep(line);
     }
-}
-
-fn is_drawn(line: &str) -> bool {
-    line.contains("├── ") || line.contains("└── ")
-}
-
-/// Packages of a tree of dependencies whose folder was named.
-#[derive(Default)]
-struct Packages(HashSet<String>);
-
-impl Packages {
-    /// `name v1.0 (/folder/of/it) (*)` without the folder where it stands above.
-    fn name<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
-        let folder = text.find(" (/").and_then(|start| Some((start, start + text[start..].find(')')? + 1)));
-        let Some((start, end)) = folder.filter(|_| text.len() < MAX_NAME_BYTES) else { return text.into() };
-        if self.0.len() < MAX_PACKAGES && self.0.insert(text[..end].to_owned()) {
-            return text.into();
-        }
-        if self.0.contains(&text[..end]) { [&text[..start], &text[end..]].concat().into() } else { text.into() }
-    }
-}
-
-fn undrawn(line: &str, packages: &mut Packages, out: &mut Emitter<'_>) {
-    // A parent as npm draws it, `├─┬ name`: its drawing is shorter than elsewhere and says that
-    // there is more below.
-    if line.contains("─┬ ") {
-        return out.keep(line);
-    }
-    let name = line.trim_start_matches(['│', '├', '└', '─', ' ', '\u{a0}']);
-    let depth = line[..line.len() - name.len()].chars().count() / 4;
-    let name = packages.name(name);
-    let text = format!("{:depth$}{name}", "");
-    if text == line {
-        return out.keep(line);
-    }
-    out.fold(line);
-    out.write(&text);
 }
 
 /// Writes names several to a line.
@@ -254,7 +218,7 @@ fn names_only(lines: &[String], out: &mut Emitter<'_>) {
 }
 
 /// Whether a line is a path, and none with what a search found in it.
-fn is_path(line: &str) -> bool {
+pub(crate) fn is_path(line: &str) -> bool {
     !line.starts_with(' ') && !line.contains([':', '\t']) && (1..=MAX_DEPTH).contains(&line.matches('/').count())
 }
 
@@ -264,13 +228,13 @@ struct Folder<'a> {
     files: Vec<&'a str>,
 }
 
-fn folded(lines: &[String], out: &mut Emitter<'_>) {
+/// Writes paths by directory, under a heading that says what was done with them.
+pub(crate) fn folded<'a>(paths: impl Iterator<Item = &'a str>, done: &str, out: &mut Emitter<'_>) {
     let mut root = Folder::default();
     let mut count = 0;
-    for line in lines.iter().filter(|line| is_path(line)) {
+    for line in paths {
         count += 1;
-        out.fold(line);
-        let (parents, name) = line.trim_end_matches('/').rsplit_once('/').map_or(("", line.as_str()), |parts| parts);
+        let (parents, name) = line.trim_end_matches('/').rsplit_once('/').map_or(("", line), |parts| parts);
         let mut folder = &mut root;
         if !parents.is_empty() || line.starts_with('/') {
             for part in parents.split('/') {
@@ -283,9 +247,8 @@ fn folded(lines: &[String], out: &mut Emitter<'_>) {
             folder.files.push(name);
         }
     }
-    out.write(&format!("[{count} paths, by directory]"));
+    out.write(&format!("[{count} paths{done}, by directory]"));
     show(&root, "", 0, out);
-    lines.iter().filter(|line| !is_path(line)).for_each(|line| out.keep(line));
 }
 
 /// Writes a folder's files on its own line where they fit, then its folders, indented by one.
@@ -317,14 +280,6 @@ fn show(folder: &Folder<'_>, path: &str, depth: usize, out: &mut Emitter<'_>) {
 mod tests {
     use super::*;
     use crate::{Exit, FilterPipeline};
-
-    #[test]
-    fn the_folder_of_a_package_is_named_once() {
-        let text = "shop v0.1.0 (/home/dev/shop)\n├── cart v0.1.0 (/home/dev/shop/cart)\n│   └── serde v1.0.2 (proc-macro)\n└── cart v0.1.0 (/home/dev/shop/cart) (*)\n";
-        let expected = "shop v0.1.0 (/home/dev/shop)\n cart v0.1.0 (/home/dev/shop/cart)\n  serde v1.0.2 (proc-macro)\n cart v0.1.0 (*)\n";
-        let filtered = FilterPipeline::builtin().filter("cargo tree", Exit::Code(0), text.as_bytes()).text;
-        assert_eq!(filtered, expected);
-    }
 
     #[test]
     fn paths_are_told_from_other_lines() {
