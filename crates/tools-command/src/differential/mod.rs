@@ -20,4 +20,5 @@ mod executed;
 mod filtered;
 mod second_parser;
 mod started;
+mod stored;
 mod syntax;

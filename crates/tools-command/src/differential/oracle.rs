@@ -84,6 +84,21 @@ impl Oracle {
 
     /// The markers that these lines start as programs.
     pub(super) fn started(&self, lines: &[&MarkedLine]) -> BTreeSet<String> {
+        self.run(lines).1
+    }
+
+    /// The markers that name a file with content in the inner folder when their lines have run.
+    pub(super) fn written(&self, lines: &[&MarkedLine]) -> BTreeSet<String> {
+        let (own, _) = self.run(lines);
+        let is_written = |(at, one): &(usize, &&MarkedLine)| {
+            let place = own.path().join("work").join((at + 1).to_string()).join("folder").join(&one.marker);
+            fs::metadata(place).is_ok_and(|file| file.len() > 0)
+        };
+        lines.iter().enumerate().filter(is_written).map(|(_, one)| one.marker.clone()).collect()
+    }
+
+    /// Runs lines, each in a folder of its own with a file and a folder in it.
+    fn run(&self, lines: &[&MarkedLine]) -> (TempDir, BTreeSet<String>) {
         let own = tempfile::tempdir_in(self.folder.path()).expect("a folder");
         let markers = own.path().join("markers");
         fs::create_dir(&markers).expect("a folder for markers");
@@ -103,7 +118,8 @@ impl Oracle {
         let mut bash = Command::new(installed("setsid").unwrap_or_default());
         bash.args(["-w", "/bin/bash"]);
         let path = format!("{}:{}", markers.display(), self.folder.path().join("bin").display());
-        run(bash, own.path(), &path, &script, lines)
+        let started = run(bash, own.path(), &path, &script, lines);
+        (own, started)
     }
 
     /// The markers that these lines look for as programs.

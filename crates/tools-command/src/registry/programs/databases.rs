@@ -2,24 +2,16 @@
 
 use crate::reader::{Input, Value};
 use crate::registry::prelude::*;
-use crate::sql;
+use crate::sql::{self, GAP};
 use regex::Regex;
 use std::sync::LazyLock;
 use tools_core::Access;
 
-const RUNS: &str = "a database client that runs a command";
-const LOADS: &str = "a database client with a library or commands from a file";
+pub(super) const RUNS: &str = "a database client that runs a command";
+pub(super) const LOADS: &str = "a database client with a library or commands from a file";
 const DELETES: Does = Says(Consequence::DeletesForOthers, "deletes a database or a part of it");
 /// Every client of SQL.
 const SQL: &[Rule] = &[always(By(lost)), always(By(escaped))];
-
-/// Commands of `sqlite3` and `duckdb` that run a program or load a library, by their beginnings.
-const DOT_RUNS: [&str; 5] = [".shell", ".system", ".load", ".excel", ".archive"];
-/// Those whose argument may be a pipe or a file that is written.
-const DOT_WRITES: [&str; 10] =
-    [".output", ".once", ".log", ".backup", ".save", ".clone", ".import", ".read", ".trace", ".open"];
-/// Beginnings that mean something harmless.
-const DOT_PLAIN: [&str; 12] = [".s", ".sc", ".sch", ".se", ".sep", ".o", ".l", ".i", ".b", ".c", ".t", ".a"];
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -85,51 +77,6 @@ pub(super) static ALL: &[Program] = &[
         ],
         plain_lines: &["mysql -e 'select 1'"],
         ..Program::GNU
-    },
-    Program {
-        family: &["sqlite3", "sqlite", "litecli", "duckdb"],
-        flags: "-append -ascii -bail -batch -box -column -csv -deserialize -echo -header -noheader -help -html -interactive -json -line -list -markdown -memtrace -nofollow -quote -readonly -safe -stats -table -tabs -unsigned -version -A -no-stdin -jsonlines",
-        valued: "-cmd -init -heap -lookaside -maxsize -mmap -newline -nonce -nullvalue -pagecache -pcachetrace -separator -sorterref -vfs -escape -unredacted -ui -s -c -f",
-        rules: &[
-            always(By(lost)),
-            always(By(escaped)),
-            always(By(dotted)),
-            when(Has("-init -f"), Hides(LOADS)),
-            when(Has("-A"), Hides(RUNS)),
-            always(By(opened)),
-        ],
-        examples: &[
-            ("sqlite3 x '.shell id'", Expect::Opaque(RUNS)),
-            ("sqlite3 :memory: '.sh rm -rf x'", Expect::Runs("rm -rf x")),
-            ("sqlite3 :memory: '.read |rm -rf x'", Expect::Runs("rm -rf x")),
-            ("sqlite3 :memory: '.o |rm -rf x'", Expect::Opaque(RUNS)),
-            ("sqlite3 :memory: -cmd '.system id'", Expect::Opaque(RUNS)),
-            ("sqlite3 x.db < y", Expect::Opaque("what it reads")),
-            ("sqlite3 -init x y", Expect::Opaque(LOADS)),
-            ("sqlite3 x '.output .envrc'", Expect::Writes(".envrc")),
-            ("sqlite3 x '.once .envrc' 'select 1'", Expect::Writes(".envrc")),
-            ("sqlite3 x '.backup .envrc'", Expect::Writes(".envrc")),
-            ("sqlite3 x \"select writefile('y', z)\"", Expect::Opaque(RUNS)),
-            ("sqlite3 a.db 'DROP TABLE t'", Expect::Asks("removes what is in a database")),
-            ("sqlite3 private/x .dump", Expect::Reads("private/x")),
-            ("sqlite3 .envrc 'create table x (y)'", Expect::Writes(".envrc")),
-            ("sqlite3 :memory: '.open .envrc' 'create table x (y)'", Expect::Writes(".envrc")),
-            ("sqlite3 x.db \"attach '.envrc' as y\"", Expect::Writes(".envrc")),
-            ("sqlite3 x.db \"vacuum into '.envrc'\"", Expect::Writes(".envrc")),
-            ("sqlite3 x.db '.cd .git' '.output config'", Expect::Opaque("another folder")),
-            ("duckdb -c \"COPY t TO '.envrc'\"", Expect::Writes(".envrc")),
-            ("duckdb -c \"copy (select 1) to '.envrc' (format csv)\"", Expect::Writes(".envrc")),
-            ("duckdb -c \"export database '.git'\"", Expect::Writes(".git")),
-            ("duckdb -c \"load './x.so'\"", Expect::Opaque(LOADS)),
-            ("duckdb -c 'install x from community'", Expect::Opaque(LOADS)),
-            ("duckdb -c \"select * from read_csv('private/x')\"", Expect::Reads("private/x")),
-            ("duckdb -c \"select * from 'private/x.parquet'\"", Expect::Reads("private/x.parquet")),
-        ],
-        plain_lines: &[
-            "sqlite3 x.db <<< 'select 1'", "duckdb -c 'select count(*) from t'", "sqlite3 x.db .schema",
-            "sqlite3 x.db '.schema users'", "sqlite3 app.db \"select 'drop table'\"",
-        ],
-        ..Program::SINGLE
     },
     Program {
         family: &["sqlcmd", "isql", "clickhouse-client", "clickhouse", "snowsql", "cqlsh", "influx"],
@@ -264,21 +211,32 @@ fn texts(parsed: &Parsed<'_>) -> Vec<String> {
 }
 
 /// What statements remove.
-fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
+pub(super) fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
     let statements = sql::statements(parsed.command);
     let why = statements.iter().find_map(|statement| sql::loss(statement));
     why.map(|why| Effect::says(Consequence::DeletesForOthers, why)).into_iter().collect()
 }
 
 /// Functions and statements that run a program or load code, in the client or in its server.
-const RUNNING: [&str; 22] = [
-    "\\copy", "\\gexec", "\\setenv", "edit(", "load_extension", "to program", "from program", "sys_exec",
+const RUNNING: [&str; 23] = [
+    "\\copy", "\\gexec", "\\setenv", "edit(", "load_extension(", "to program", "from program", "sys_exec",
     "into outfile", "into dumpfile", "load_file(", "lo_export", "lo_import", "pg_read_file", "writefile(", "readfile(",
     "xp_cmdshell", "create extension", "create function", "fts3_tokenizer", "plpython", "plperlu",
+    "temp_store_directory",
 ];
 
+/// Whether a text has one of [`RUNNING`], whatever stands between its words.
+fn is_running(text: &str) -> bool {
+    static WORDS: LazyLock<Regex> = LazyLock::new(|| {
+        let called = format!(r#"["`\]]?{GAP}\("#);
+        let said = RUNNING.map(|one| regex::escape(one).replace(' ', &format!(r"\b{GAP}")).replace(r"\(", &called));
+        Regex::new(&format!("(?i){}", said.join("|"))).expect("the pattern is a constant")
+    });
+    WORDS.is_match(text)
+}
+
 /// What a client's own commands and its statements do beside reading and changing tables.
-fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
+pub(super) fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
     static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         let backslashed = r"(?:^|[\s;])\\(!|\.|[A-Za-z]+)";
         let words = r"(?:^|;)\s*(system|pager|edit|source|tee|capture|install|(?:force\s+)install|load)(?:\s|$)";
@@ -286,8 +244,7 @@ fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
     });
     let mut found = Vec::new();
     for text in texts(parsed) {
-        let lower = text.to_lowercase();
-        if RUNNING.iter().any(|word| lower.contains(word)) {
+        if is_running(&text) {
             found.push(Effect::hidden(RUNS));
         }
         for command in COMMAND.captures_iter(&text) {
@@ -323,41 +280,6 @@ fn own_command(name: &str, rest: &str) -> Vec<Effect> {
 fn is_table(rest: &str) -> bool {
     let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["data", "xml", "index"].contains(&first.as_str())
-}
-
-/// The database that is opened, which is written where a statement changes it.
-fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let is_written = !parsed.has("-readonly") && sql::statements(parsed.command).iter().any(|text| sql::changes(text));
-    let access = if is_written { Access::Write } else { Access::Read };
-    parsed.operand(0).cloned().map(|file| Effect::path(file, access)).into_iter().collect()
-}
-
-/// The commands of `sqlite3` and `duckdb` that begin with a dot, by as few letters as they take.
-fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let reads = parsed.command.input == Input::Unknown && parsed.operands.len() < 2 && !parsed.has("-c -no-stdin");
-    let mut found = Vec::from_iter(reads.then(|| Effect::hidden("a database client that runs what it reads")));
-    for text in texts(parsed) {
-        for line in text.lines().map(str::trim_start).filter(|line| line.starts_with('.')) {
-            let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-            let rest = rest.trim().trim_matches(['\'', '"']);
-            let begins = |names: &[&str]| names.iter().any(|name| name.starts_with(&word.to_lowercase()));
-            let is_plain = DOT_PLAIN.contains(&word) && !rest.contains('|');
-            if word == ".cd" {
-                found.push(Effect::hidden("a database client that works in another folder"));
-            } else if let Some(line) = rest.strip_prefix('|').or_else(|| rest.split_once('|').map(|(_, line)| line)) {
-                found.push(Effect::hidden(RUNS));
-                found.push(Effect::Line(Value::exact(line.trim())));
-            } else if !is_plain && begins(&DOT_RUNS) {
-                found.push(Effect::hidden(RUNS));
-                found.push(Effect::Line(Value::exact(rest)));
-            } else if begins(&[".read"]) && word.len() > 1 {
-                found.push(Effect::path(Value::exact(rest), Access::Read));
-            } else if begins(&DOT_WRITES) && word.len() > 1 && !matches!(rest, "" | "stdout" | "off" | "stderr") {
-                found.push(Effect::path(Value::exact(rest), Access::Write));
-            }
-        }
-    }
-    found
 }
 
 /// Commands of `redis-cli` that remove or change.

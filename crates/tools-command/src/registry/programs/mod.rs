@@ -66,6 +66,7 @@ mod services;
 mod sessions;
 mod sharing;
 pub(crate) mod shells;
+mod sqlite;
 mod text;
 mod tracers;
 mod transfer;
@@ -147,6 +148,7 @@ pub(super) static PROGRAMS: &[&[Program]] = &[
     sharing::ALL,
     sessions::ALL,
     shells::ALL,
+    sqlite::ALL,
     text::ALL,
     tracers::ALL,
     transfer::ALL,
