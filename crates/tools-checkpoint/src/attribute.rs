@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use tools_core::{Writes, WrittenPath};
+use tools_core::{FileState, Writes, WrittenPath};
 use tools_sandbox::{FileKind, Metadata, tree::Node};
 
 use crate::{
@@ -39,6 +39,16 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
         .filter(|difference| writes.at(&path(difference)).is_some())
         .filter_map(|difference| same_file(difference).map(|node| node.metadata.id))
         .collect();
+    // Files that the call found as they were before it: what another name of one shows later is its
+    // own work.
+    let found_unchanged: HashSet<_> = differences
+        .iter()
+        .filter_map(|difference| {
+            let then = difference.before.as_ref()?.node.metadata.state();
+            let first = writes.at(&path(difference))?.before?;
+            is_unchanged(&then, &first).then_some(then.id)
+        })
+        .collect();
     let mut attributed = Attribution::default();
     let mut folders = Vec::new();
     for difference in differences {
@@ -46,7 +56,7 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
         let is_same_file = same_file(&difference).is_some_and(|node| written_through.contains(&node.metadata.id));
         match writes.at(&at) {
             Some(written) => {
-                let is_shared = !writes.moved(&at) && was_changed_before(&difference, written);
+                let is_shared = !writes.moved(&at) && was_changed_before(&difference, written, &found_unchanged);
                 attributed.own.push((difference, is_shared));
             }
             None if is_same_file || writes.moved(&at) => attributed.own.push((difference, false)),
@@ -98,18 +108,25 @@ fn is_same_content(difference: &Difference) -> bool {
     both.is_some_and(|(before, after)| kept(before) == kept(after))
 }
 
-fn was_changed_before(difference: &Difference, written: &WrittenPath) -> bool {
+fn was_changed_before(difference: &Difference, written: &WrittenPath, found_unchanged: &HashSet<(u64, u64)>) -> bool {
     let before = difference.before.as_ref().map(|item: &Item| item.node.metadata.state());
     let is_directory = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.node.is_directory());
     match (before, written.before) {
         // What lies in a folder is attributed by itself.
         _ if is_directory(&difference.before) => false,
         (None, None) => false,
-        // Another name of the file, or other rights, change when it changed as a whole, and nothing
-        // of what it holds.
-        (Some(then), Some(first)) => (then.id, then.size, then.modified) != (first.id, first.size, first.modified),
+        (Some(then), Some(first)) => {
+            let is_own = then.id == first.id && found_unchanged.contains(&then.id);
+            !is_own && !is_unchanged(&then, &first)
+        }
         _ => true,
     }
+}
+
+/// Whether it is the same file and holds the same. Another name of it, or other rights, change when
+/// it changed as a whole, and nothing of what it holds.
+fn is_unchanged(then: &FileState, first: &FileState) -> bool {
+    (then.id, then.size, then.modified) == (first.id, first.size, first.modified)
 }
 
 /// Whether it is a folder that stayed: its times come from what lies in it.
@@ -121,5 +138,49 @@ fn is_only_settled(difference: &Difference) -> bool {
                 && before.node.metadata.mode == after.node.metadata.mode
         }
         _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, sync::atomic::AtomicBool};
+
+    use tools_core::WriteLog;
+
+    use super::*;
+    use crate::{
+        changes::differences,
+        seen::{FolderState, bounds, open},
+    };
+
+    /// Whether the two names of a file are shared with somebody else, who does `meanwhile` before
+    /// the call writes through one name and then through the other.
+    fn shared(meanwhile: impl Fn(&Path)) -> Vec<bool> {
+        let place = tempfile::tempdir().unwrap();
+        let root = open(place.path()).unwrap();
+        let (a, b) = (root.path().join("a"), root.path().join("b"));
+        fs::write(&a, "x").unwrap();
+        fs::hard_link(&a, &b).unwrap();
+        let never = AtomicBool::new(false);
+        let bounds = bounds(usize::MAX, std::time::Instant::now() + std::time::Duration::from_mins(1), &never);
+        let look = || FolderState::at(&root, &[root.path().to_owned()], &bounds).unwrap();
+        let before = look();
+        meanwhile(&a);
+        let log = WriteLog::default();
+        log.observing();
+        let note = |path: &Path| log.note(path, false, || fs::metadata(path).ok().map(|found| (&found).into()));
+        note(&a);
+        fs::write(&a, "call").unwrap();
+        note(&b);
+        fs::remove_file(&b).unwrap();
+        let found = attribute(differences(&before, &look()), root.path(), &log.take().unwrap());
+        assert!(found.others.is_empty(), "{found:?}");
+        found.own.iter().filter(|(own, _)| !own.name.is_empty()).map(|(_, is_shared)| *is_shared).collect()
+    }
+
+    #[test]
+    fn what_a_call_wrote_through_one_name_is_its_own_under_another() {
+        assert_eq!(shared(|_| {}), [false, false]);
+        assert_eq!(shared(|file| fs::write(file, "another").unwrap()), [true, true]);
     }
 }
