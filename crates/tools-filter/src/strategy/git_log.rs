@@ -93,15 +93,13 @@ impl Machine {
 /// More authors are not remembered.
 const MAX_AUTHORS: usize = 1000;
 
-/// `2026-11-27 19:25` for `Fri Nov 27 19:25:42 2026 +0000`: the zone is told where it is another
+/// `2026-11-27 19:25:42` for `Fri Nov 27 19:25:42 2026 +0000`: the zone is told where it is another
 /// than before. A date of any other form stands as it came.
 fn date(text: &str, zone: &mut String) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let [_, month, day, time, year, new_zone] = words[..] else { return text.to_owned() };
     let month = MONTHS.iter().position(|name| *name == month).map(|at| at + 1);
-    let (Some(month), Ok(day), Some((time, _))) = (month, day.parse::<u8>(), time.rsplit_once(':')) else {
-        return text.to_owned();
-    };
+    let (Some(month), Ok(day)) = (month, day.parse::<u8>()) else { return text.to_owned() };
     let is_other = *zone != new_zone;
     new_zone.clone_into(zone);
     let told = if is_other { format!(" {new_zone}") } else { String::new() };
@@ -200,9 +198,9 @@ mod tests {
         .concat();
         assert_eq!(
             FilterPipeline::builtin().filter("git log", Exit::Code(0), text.as_bytes()).text,
-            "commit 123456781234  Ana Diaz <ana@example.org>  2026-11-27 19:25 +0000\n  Change 12345678\n\
-             commit 234567892345  Bo Li <bo@example.org>  2026-11-05 09:05\n  Change 23456789\n\
-             commit 3456789a3456  Ana Diaz  2026-11-04 09:05 +0200\n  Change 3456789a\n\
+            "commit 123456781234  Ana Diaz <ana@example.org>  2026-11-27 19:25:42 +0000\n  Change 12345678\n\
+             commit 234567892345  Bo Li <bo@example.org>  2026-11-05 09:05:01\n  Change 23456789\n\
+             commit 3456789a3456  Ana Diaz  2026-11-04 09:05:01 +0200\n  Change 3456789a\n\
              commit 456789ab4567  3 weeks ago\n  Change 456789ab\n"
         );
     }
