@@ -6,12 +6,11 @@ use std::{
     sync::{Arc, Mutex},
 };
 
-use tools_core::{CallContext, DynExecutor, Embedder, Layer, ModelHints, ServerName, SessionId};
+use tools_core::{CallContext, DynExecutor, Embedder, InUse, Layer, ModelHints, ServerName, SessionId};
 
 use crate::{
     Place, Toolbox,
     config::{self, LoadError, LoadedConfig},
-    in_use::InUse,
     inner::Inner,
     parts::Parts,
     stack,

@@ -58,7 +58,7 @@ pub(crate) fn confinement(
         is_gated: cfg!(feature = "egress"),
     }));
     let following = Arc::clone(&commands);
-    parts.follow(move |loaded| {
+    parts.live.follow(move |loaded| {
         compile(loaded)?;
         let (commands, close, config) = (Arc::clone(&following), Arc::clone(&close), loaded.config.tools.shell.clone());
         Ok(move || {
@@ -78,7 +78,7 @@ impl PartMaker<'_> {
     /// The table of what sessions run in the background.
     pub(crate) fn jobs(&mut self, server: Option<ServerName>) -> Arc<Jobs> {
         let jobs = Arc::new(Jobs::shown_on(layers::board(self.credentials.redactor())).at_server(server));
-        self.list.forget(&jobs, Jobs::abandon_session);
+        self.list.ends.tell(&jobs, Jobs::abandon_session);
         jobs
     }
 
@@ -93,16 +93,17 @@ impl PartMaker<'_> {
         use tools_egress_proxy::{EgressSettings, SessionNetworks, host_rules};
         let (loaded, list) = (self.loaded, &mut self.list);
         let sent = |loaded: &LoadedConfig| Ok(loaded.config.tools.shell.compile()?.sent_per_host());
-        let rules = list.policy(loaded, "tools.permissions", |loaded| host_rules(&loaded.config.tools.permissions))?;
+        let rules =
+            list.live.policy(loaded, "tools.permissions", |loaded| host_rules(&loaded.config.tools.permissions))?;
         let networks = Arc::new(SessionNetworks::new(EgressSettings {
             rules,
-            most_sent: list.policy(loaded, "tools.shell", sent)?,
+            most_sent: list.live.policy(loaded, "tools.shell", sent)?,
             allowed: Arc::clone(&gates.state.rules),
             approvals: self.config.tools.approvals.clone(),
             redactor: self.redactor(),
             record: record.map(|record| Arc::clone(&record.audit)),
         }));
-        self.list.forget(&networks, SessionNetworks::end);
+        self.list.ends.tell(&networks, SessionNetworks::end);
         Ok(networks)
     }
 }

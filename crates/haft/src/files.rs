@@ -30,14 +30,14 @@ pub(crate) fn tools(
     let policy = Shared::new(compile(shared, loaded, workdir, rules, (reserved, private))?);
     let seen = Arc::new(SeenFiles::default());
     let (shared, live, workdir) = (Arc::clone(shared), policy.clone(), workdir.to_owned());
-    parts.follow(move |loaded| {
+    parts.live.follow(move |loaded| {
         let rules = paths::read_rules(loaded, &workdir)?;
         let (reserved, private) = (shared.reserved.now(), own_places::private(&loaded.config));
         let policy = compile(&shared, loaded, &workdir, &rules, (&reserved, &private))?;
         let live = live.clone();
         Ok(move || live.store(policy))
     });
-    parts.forget(&seen, SeenFiles::forget);
+    parts.ends.tell(&seen, SeenFiles::forget);
     let tools = tools_file::executors_over(policy.clone(), &seen);
     Ok((policy, tools))
 }

@@ -53,9 +53,9 @@ impl PartMaker<'_> {
         for place in [Stands::BeforeCall, Stands::AroundExecution] {
             self.list.layers.extend(gates.layers(place));
         }
-        self.list.forget(&gates, |gates, session| gates.state.rules.end(session));
+        self.list.ends.tell(&gates, |gates, session| gates.state.rules.end(session));
         let following = Arc::clone(&gates);
-        self.list.follow(move |loaded| {
+        self.list.live.follow(move |loaded| {
             let compiled = following.compile(&named(&loaded.config, &hosts).gates());
             compiled.map_err(|fault| loaded.fault(&fault.key, fault.problem))
         });

@@ -8,12 +8,11 @@ use std::{
 
 #[cfg(feature = "mcp-client")]
 use tools_core::ToolExecutor as _;
-use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack};
+use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
 use tools_sandbox::ReadRules;
 
 use crate::{
     config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
-    in_use::InUse,
     part::PartList,
     parts::Parts,
     tools::ToolSet,

@@ -24,9 +24,9 @@ pub(crate) fn credentials(
     let live = LiveSecrets::new(&loaded.config.security(), server, board);
     let live = Arc::new(live.map_err(|error| loaded.fault_in(SECURITY, error.fault()))?);
     parts.layers.extend([live.announce(), live.layer()]);
-    parts.forget(&live, |live, session| live.now().forget(session));
+    parts.ends.tell(&live, |live, session| live.now().forget(session));
     let following = Arc::clone(&live);
-    parts.follow(move |loaded| {
+    parts.live.follow(move |loaded| {
         let compiled = following.compile(&loaded.config.security());
         compiled.map_err(|error| loaded.fault_in(SECURITY, error.fault()))
     });
@@ -69,7 +69,7 @@ impl PartMaker<'_> {
     /// Failures that are repeated.
     #[cfg(feature = "retry")]
     pub(crate) fn retry(&mut self) -> Result<(), LoadError> {
-        let policy = self.list.policy(self.loaded, "tools.retry", |loaded| loaded.config.tools.retry.compile())?;
+        let policy = self.list.live.policy(self.loaded, "tools.retry", |loaded| loaded.config.tools.retry.compile())?;
         self.list.layers.push(Arc::new(tools_retry::RetryLayer::new(policy)));
         Ok(())
     }
@@ -81,7 +81,7 @@ impl PartMaker<'_> {
         let beside = self.beside.map(std::path::Path::to_owned);
         let filters = Arc::new(LiveFilters::new(&self.config.tools.filters, beside, tools_sandbox::home));
         self.list.layers.push(Arc::new(filters.layer()));
-        self.list.heed(&filters, |loaded| &loaded.config.tools.filters, LiveFilters::follow);
+        self.list.live.heed(&filters, |loaded| &loaded.config.tools.filters, LiveFilters::follow);
         filters
     }
 
@@ -91,9 +91,9 @@ impl PartMaker<'_> {
     pub(crate) fn cache(&mut self) -> Arc<tools_cache::LiveCache> {
         let cache = Arc::new(tools_cache::LiveCache::new(&self.config.tools.result_cache));
         self.list.layers.push(cache.layer());
-        self.list.forget(&cache, |cache, session| cache.results().forget(session));
+        self.list.ends.tell(&cache, |cache, session| cache.results().forget(session));
         let kept = Arc::new((Arc::clone(&cache), Shared::new(self.config.tools.clone())));
-        self.list.heed(
+        self.list.live.heed(
             &kept,
             |loaded| &loaded.config.tools,
             |(cache, tools), new| {
@@ -118,7 +118,7 @@ impl PartMaker<'_> {
         let archive = crate::overflow_archive(self.loaded)?;
         let overflow = Arc::new(LiveOverflow::new(&self.config.tools.overflow, archive, pin));
         self.list.layers.push(overflow.layer());
-        self.list.heed(&overflow, |loaded| &loaded.config.tools.overflow, LiveOverflow::follow);
+        self.list.live.heed(&overflow, |loaded| &loaded.config.tools.overflow, LiveOverflow::follow);
         Ok(overflow)
     }
 
@@ -164,7 +164,7 @@ impl PartMaker<'_> {
         let pins = Pins::of_user(&state_dir());
         let skills = Arc::new(Skills::find(&places, config.clone(), pins, self.redactor()));
         self.list.layers.push(Arc::new(SkillsLayer::new(skills.as_ref().clone(), free)));
-        self.list.forget(&skills, Skills::forget);
+        self.list.ends.tell(&skills, Skills::forget);
         skills
     }
 }

@@ -32,7 +32,6 @@ mod stack;
 mod builder;
 mod toolbox;
 
-mod in_use;
 mod inner;
 mod parts;
 mod reload;

@@ -25,7 +25,7 @@ impl PartMaker<'_> {
                 Err(loaded.fault("tools.retry.parameter_reformat_provider", problem))
             };
             let _ = check(self.loaded)?;
-            self.list.follow(check);
+            self.list.live.follow(check);
         }
         Ok(models)
     }

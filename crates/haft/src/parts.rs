@@ -112,7 +112,8 @@ impl Parts {
             (embedder, _) => embedder,
         };
         #[cfg(any(feature = "audit", feature = "scheduler"))]
-        let digest = maker.list.policy(loaded, "tools", |loaded| Ok(crate::config::policy_digest(&loaded.config)))?;
+        let digest =
+            maker.list.live.policy(loaded, "tools", |loaded| Ok(crate::config::policy_digest(&loaded.config)))?;
         #[cfg(feature = "audit")]
         let record = maker.record(&digest)?;
         #[cfg(feature = "retry")]

@@ -8,8 +8,7 @@ use tools_core::Locked as _;
 use crate::config::{ConfigUser, ConfigWatch};
 use crate::{
     Toolbox,
-    config::{self, LoadError, LoadedConfig, ReloadReport, merged, paths},
-    part::Swap,
+    config::{self, LoadError, LoadedConfig, ReloadReport, Swap, merged, paths},
 };
 
 impl Toolbox {
@@ -38,10 +37,10 @@ impl Toolbox {
 
     /// Every part, compiled from another configuration; nothing is changed.
     fn compiled(&self, loaded: &LoadedConfig) -> Result<Vec<Swap>, LoadError> {
-        let mut swaps = self.inner.shared.compiled(loaded)?;
+        let mut swaps = self.inner.shared.live.compiled(loaded)?;
         for set in self.inner.sets.all() {
             let own = set.roots.as_ref().map(|roots| loaded.with(paths::narrowed(&loaded.config, roots)));
-            swaps.extend(set.parts.compiled(own.as_ref().unwrap_or(loaded))?);
+            swaps.extend(set.parts.live.compiled(own.as_ref().unwrap_or(loaded))?);
         }
         Ok(swaps)
     }

@@ -67,14 +67,14 @@ impl PartMaker<'_> {
         let memories = self.config.tools.memory.open(&state_dir(), self.redactor());
         let memories = memories.map_err(|fault| self.loaded.fault_in(section, fault))?;
         let Some(memories) = memories else { return Ok(vec![]) };
-        self.list.renew(memories.live_policy(), section, |loaded| loaded.config.tools.memory.compile());
+        self.list.live.renew(memories.live_policy(), section, |loaded| loaded.config.tools.memory.compile());
         let memories = match embedder {
             Some(embedder) => memories.embedded_by(embedder),
             None => memories,
         };
         let taint = TaintedSessions::default();
         self.list.layers.push(Arc::new(MemoryLayer::new(taint.clone())));
-        self.list.forget(&Arc::new(taint.clone()), TaintedSessions::forget);
+        self.list.ends.tell(&Arc::new(taint.clone()), TaintedSessions::forget);
         let tools = MemoryTools::new(memories, taint);
         #[cfg(feature = "agent")]
         let tools = {
@@ -92,7 +92,7 @@ impl PartMaker<'_> {
         digest: &tools_core::Shared<String>,
     ) -> Result<Option<tools_scheduler::SchedulerTools>, LoadError> {
         let Some(scheduler) = schedule(self.loaded)? else { return Ok(None) };
-        self.list.renew(scheduler.live_policy(), "scheduler", |loaded| loaded.config.scheduler.compile());
+        self.list.live.renew(scheduler.live_policy(), "scheduler", |loaded| loaded.config.scheduler.compile());
         Ok(Some(tools_scheduler::SchedulerTools::new(scheduler, self.redactor()).under(digest.clone())))
     }
 }

@@ -86,8 +86,8 @@ impl Toolbox {
     /// ends its jobs; see [`Toolbox::end_jobs`] for waiting until they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.reset_session(session);
-        self.inner.shared.end(session);
-        self.inner.sets.all().iter().for_each(|set| set.parts.end(session));
+        self.inner.shared.ends.ended(session);
+        self.inner.sets.all().iter().for_each(|set| set.parts.ends.ended(session));
     }
 
     /// Woken when other tools may be listed than before.

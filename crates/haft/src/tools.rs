@@ -74,7 +74,7 @@ impl ToolSet {
         #[cfg(feature = "code")]
         if loaded.config.index.enabled {
             use tools_code::SearchCode;
-            let policy = parts.policy(loaded, "index", |loaded| loaded.config.index.compile())?;
+            let policy = parts.live.policy(loaded, "index", |loaded| loaded.config.index.compile())?;
             let sources = tools_file::Survey::new(files.clone(), "search_code");
             let mut tool = SearchCode::new(policy, Arc::new(sources));
             if let Some(embedder) = &shared.embedder {
@@ -92,14 +92,14 @@ impl ToolSet {
         #[cfg(feature = "diagnostics")]
         {
             let policy =
-                parts.policy(loaded, "tools.diagnostics", |loaded| loaded.config.tools.diagnostics.compile())?;
+                parts.live.policy(loaded, "tools.diagnostics", |loaded| loaded.config.tools.diagnostics.compile())?;
             let tool = tools_diagnostics::Diagnostics::new(policy).held_by(Arc::clone(&commands) as _);
             let tool = tool.rooted(Arc::new(move |workdir: &Path| files.load().roots(workdir)));
             tools.push(DynExecutor::new(tool.into_executor()));
         }
         #[cfg(feature = "web")]
         {
-            let policy = parts.policy(loaded, "tools.scrape", |loaded| loaded.config.tools.scrape.compile())?;
+            let policy = parts.live.policy(loaded, "tools.scrape", |loaded| loaded.config.tools.scrape.compile())?;
             // Where a redirect leads is asked of the same gates as the call was.
             let web = tools_web::Web::new(policy, Arc::clone(&shared.web));
             tools.extend(web.judged_by(shared.gates.explainer()).into_executors());

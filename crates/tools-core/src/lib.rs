@@ -62,10 +62,12 @@ mod ask;
 mod obeyed;
 
 mod globs;
+mod in_use;
 mod judge;
 mod lines;
 mod locked;
 mod process_notes;
+mod session_ends;
 mod shared;
 
 #[cfg(doctest)]
@@ -100,6 +102,7 @@ pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,
 };
 pub use globs::by_characters;
+pub use in_use::InUse;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
 pub use locked::Locked;
@@ -115,6 +118,7 @@ pub use outputs::{
     redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
 };
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
+pub use session_ends::SessionEnds;
 pub use shared::Shared;
 pub use tokio_util::sync::CancellationToken;
 pub use tools::{

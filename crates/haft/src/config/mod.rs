@@ -10,6 +10,7 @@ mod digest;
 mod embedding;
 mod environment;
 mod error;
+mod followers;
 #[cfg(feature = "policy")]
 mod gates;
 mod load;
@@ -51,5 +52,6 @@ pub(crate) use absent::refuse;
 #[cfg(feature = "policy")]
 pub(crate) use aliases::named;
 pub(crate) use counts::merged;
+pub(crate) use followers::{Followers, Swap};
 #[cfg(feature = "watch")]
 pub(crate) use watch::ConfigUser;

@@ -1,23 +1,24 @@
-//! Values that somebody still uses: toolboxes that were narrowed from one.
+//! Values that somebody still uses.
 
 use std::sync::{Arc, Mutex, Weak};
 
-use tools_core::Locked as _;
+use crate::Locked as _;
 
-/// Values that somebody still uses.
+/// Values that somebody still uses, such as the tool sets that were narrowed from one: it keeps
+/// none of them alive.
 #[derive(Debug)]
-pub(crate) struct InUse<T>(Mutex<Vec<Weak<T>>>);
+pub struct InUse<T>(Mutex<Vec<Weak<T>>>);
 
 impl<T> InUse<T> {
     /// Lists a value for as long as it is used.
-    pub(crate) fn keep(&self, value: &Arc<T>) {
+    pub fn keep(&self, value: &Arc<T>) {
         let mut all = self.0.locked();
         all.retain(|one| one.strong_count() > 0);
         all.push(Arc::downgrade(value));
     }
 
     /// All that are used now.
-    pub(crate) fn all(&self) -> Vec<Arc<T>> {
+    pub fn all(&self) -> Vec<Arc<T>> {
         self.0.locked().iter().filter_map(Weak::upgrade).collect()
     }
 }

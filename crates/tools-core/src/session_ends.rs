@@ -1,0 +1,31 @@
+//! Who keeps something for each session, and hears when one has ended.
+
+use std::{fmt, sync::Arc};
+
+use crate::SessionId;
+
+/// Forgets what is kept of a session.
+type Forget = dyn Fn(&SessionId) + Send + Sync;
+
+/// Those that keep something for each session.
+#[derive(Default)]
+pub struct SessionEnds(Vec<Box<Forget>>);
+
+impl SessionEnds {
+    /// Has `part` hear of the end of each session by `forget`.
+    pub fn tell<P: Send + Sync + ?Sized + 'static>(&mut self, part: &Arc<P>, forget: fn(&P, &SessionId)) {
+        let part = Arc::clone(part);
+        self.0.push(Box::new(move |session| forget(&part, session)));
+    }
+
+    /// Tells all of them that a session has ended.
+    pub fn ended(&self, session: &SessionId) {
+        self.0.iter().for_each(|forget| forget(session));
+    }
+}
+
+impl fmt::Debug for SessionEnds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("SessionEnds").field(&self.0.len()).finish()
+    }
+}
