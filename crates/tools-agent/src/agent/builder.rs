@@ -145,6 +145,7 @@ impl AgentBuilder {
 
     /// The same, with a phase that others change: it counts from the next call on, also while a
     /// turn runs.
+    #[cfg(feature = "acp")]
     pub(crate) fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
         self.shared.phase = phase;
         self
