@@ -106,15 +106,22 @@ fn read(folder: &Path, form: Form) -> Result<LoadedModel, EmbedderError> {
     let model = std::fs::read(folder.join(form.file()))?;
     // By its content: a copy of the model is the same model, another one of the same name is not.
     let digest = sha256_hex(&model);
-    let vectors: Box<dyn Vectors> = match form {
-        #[cfg(feature = "static")]
-        Form::Static => Box::new(crate::table::Table::read(folder, &model)?),
-        #[cfg(feature = "transformer")]
-        Form::Transformer => Box::new(crate::transformer::Transformer::read(folder, &model)?),
-        #[cfg(not(all(feature = "static", feature = "transformer")))]
-        _ => return Err("it is of a kind that was not compiled in".into()),
-    };
+    let vectors = vectors(folder, &model, form)?;
     Ok(LoadedModel { name: format!("{}:{}", form.feature(), &digest[..12]), vectors })
+}
+
+fn vectors(folder: &Path, model: &[u8], form: Form) -> Result<Box<dyn Vectors>, EmbedderError> {
+    match form {
+        #[cfg(feature = "static")]
+        Form::Static => Ok(Box::new(crate::table::Table::read(folder, model)?)),
+        #[cfg(feature = "transformer")]
+        Form::Transformer => Ok(Box::new(crate::transformer::Transformer::read(folder, model)?)),
+        #[cfg(not(all(feature = "static", feature = "transformer")))]
+        _ => {
+            let _ = (folder, model);
+            Err("it is of a kind that was not compiled in".into())
+        }
+    }
 }
 
 impl Embedder for FolderModel {
