@@ -52,6 +52,7 @@ impl Reader<'_> {
             Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
             Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
             Effect::Script(file) => self.script(&file, command),
+            Effect::Recipe(file) => self.recipe(&file, command),
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
             }
@@ -88,7 +89,6 @@ impl Reader<'_> {
             Effect::Links { link, target } => self.link(command, &link, &target),
             Effect::Fills(fills) => self.fills = fills,
             Effect::MayDecide(..)
-            | Effect::Recipe(_)
             | Effect::StartsIn(_)
             | Effect::Path { .. }
             | Effect::Host(_)

@@ -19,6 +19,15 @@ impl Reader<'_> {
         }
     }
 
+    /// Objects to a file that tells a program what to run, such as a makefile, where this line
+    /// writes it. One in a folder is told by too little of its name.
+    pub(super) fn recipe(&mut self, file: &Value, command: &Command) {
+        let name = file.text.as_str();
+        if file.is_exact && !name.contains('/') && (self.is_written(name) || self.is_touched(name, command)) {
+            self.opaque(&format!("`{name}`, which `{}` follows, is written by this very line", command.name()));
+        }
+    }
+
     /// What speaks against a script.
     pub(super) fn script_objection(&self, file: &Value, command: &Command) -> Option<String> {
         let name = file.text.as_str();

@@ -43,11 +43,12 @@ pub(super) static ALL: &[Program] = &[
             ("make -f/dev/stdin", Expect::Opaque("descriptor")),
             ("make -C sub all", Expect::Scripts("sub/Makefile")),
             ("make -f build.mk", Expect::Scripts("build.mk")),
+            ("printf x > Makefile; make", Expect::Opaque("written by this very line")),
             ("make CC=clang", Expect::Runs("clang")),
         ],
         plain_lines: &[
-            "make -j4 all", "make test CFLAGS='-O2 -Wall'", "make -C sub PREFIX=/usr/local install",
-            "make -f build.mk all",
+            "make -j4 all", "cat Makefile; make", "git add Makefile && make", "make test CFLAGS='-O2 -Wall'",
+            "make -C sub PREFIX=/usr/local install", "make -f build.mk all",
         ],
         ..Program::GNU
     },

@@ -152,6 +152,7 @@ fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
 const EXAMPLES: &[Example] = &[
     ("npm --prefix ../x ci", Expect::Writes("../x/.")),
     ("npm publish", Expect::Asks("publishes")),
+    ("echo x > package.json; npm test", Expect::Opaque("written by this very line")),
     ("npm publish --tag --help", Expect::Asks("publishes")),
     ("npm install owner/repo", Expect::Connects("https://github.com/owner/repo")),
     ("npm i -D gitlab:owner/repo#main", Expect::Connects("https://gitlab.com/owner/repo")),
