@@ -385,7 +385,9 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
 /// begin.
 fn commands(at: At, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let command = |words: Vec<Value>| Effect::Words { words, more: None, has_variables };
-    if !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {
+    // The value of an option stands where that option is.
+    let is_operand = matches!(at, At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast | At::Rest(_));
+    if !is_operand || !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {
         let words = words(at, parsed);
         found.extend((!words.is_empty()).then(|| command(words)));
         return;

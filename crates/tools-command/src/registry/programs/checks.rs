@@ -6,21 +6,31 @@ use tools_core::Access;
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
+/// Rules of programs that change the files they are given where an option says so.
+const CHANGES_IN_PLACE: &[Rule] = &[
+    when(Has("--write --fix"), Writes(At::All)),
+    always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
+];
+
 const OWN: Does = Hides("a check with a program of its own choice");
 
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pytest", "py.test", "pytest-3"],
-        valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html",
+        valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html -o|--override-ini",
+        optional: "--debug",
         rules: &[
             when(Has("--pastebin"), PUBLISHES),
-            always(Writes(At::Value("--junit-xml --report-log --log-file --html"))),
+            always(Writes(At::Value("--junit-xml --report-log --log-file --html --debug"))),
+            always(Writes(At::ValueRest("-o", "cache_dir= log_file="))),
             when(ValueHas("--tx --px", "python= ssh= socket="), OWN),
             always(DeletesTrees(At::Value("--basetemp"))),
             always(By(emptied)),
         ],
         examples: &[
             ("pytest --pastebin=all", Expect::Asks("publishes")),
+            ("pytest --debug=x", Expect::Writes("x")),
+            ("pytest -o cache_dir=x", Expect::Writes("x")),
             ("pytest --junit-xml=x", Expect::Writes("x")),
             ("pytest --dist load --tx popen//python=./x", Expect::Opaque("of its own choice")),
             ("pytest --basetemp x", Expect::Deletes("x")),
@@ -45,7 +55,7 @@ pub(super) static ALL: &[Program] = &[
                     last: "-m|--module",
                     ..Syntax::LEADING
                 },
-                &[always(By(measured)), always(RunsScript(At::Nth(0)))],
+                &[always(By(measured)), always(RunsScript(At::Nth(0))), always(Writes(At::Value("--data-file")))],
             ),
             command(
                 "html xml json lcov",
@@ -57,6 +67,7 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("coverage run -m pytest -q", Expect::Runs("python3 -m pytest -q")),
             ("coverage run --branch -m x", Expect::Runs("python3 -m x")),
+            ("coverage run --data-file=x y.py", Expect::Writes("x")),
             ("coverage xml -o x", Expect::Writes("x")),
         ],
         plain_lines: &["coverage report -m", "coverage run x.py"],
@@ -83,7 +94,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["mypy", "dmypy", "pyright", "pyre", "basedpyright"],
-        valued: "--python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
+        valued: "-p|--package|--project --venvpath -t|--typeshedpath --python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
                      --cobertura-xml-report --linecount-report --config-file --cache-dir",
         rules: &[
             when(Has("--python-executable --pythonpath"), OWN),
@@ -94,32 +105,69 @@ pub(super) static ALL: &[Program] = &[
             ("mypy --python-executable sudo x", Expect::Runs("sudo")),
             ("mypy --junit-xml x y", Expect::Writes("x")),
         ],
-        plain_lines: &["mypy --strict src", "pyright"],
+        plain_lines: &["mypy --strict src", "mypy -v -p x", "pyright", "pyright -p ."],
         ..Program::EXACT
     },
     Program {
-        family: &[
-            "jest", "vitest", "mocha", "eslint", "prettier", "stylelint", "biome", "oxlint", "ava", "playwright", "tap",
-        ],
+        family: &["jest", "vitest", "mocha", "biome", "oxlint", "ava", "playwright", "tap"],
         flags: "-w|--write --fix",
         valued: "--outputFile --output-file -o --coverageDirectory --testSequencer --shell --execArgv --node-option \
-                     -r|--require --import --globalSetup --globalTeardown --rulesdir",
+                     -r|--require --import --globalSetup --globalTeardown -c|--config --config-path --ignore-path \
+                     --ignore-pattern --tsconfig --stdin-file-path --only --skip",
         rules: &[
             when(Has("--execArgv"), OWN),
             always(RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
-            when(Has("--write --fix"), Writes(At::All)),
-            always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
+            CHANGES_IN_PLACE[0],
+            CHANGES_IN_PLACE[1],
         ],
         examples: &[
             ("vitest --execArgv=-r x", Expect::Opaque("of its own choice")),
             ("jest --outputFile=x", Expect::Writes("x")),
+            ("oxlint --fix .envrc", Expect::Writes(".envrc")),
+        ],
+        plain_lines: &["jest --ci --coverage", "vitest run", "mocha -r ts-node/register test"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["eslint"],
+        flags: "--fix",
+        valued: "-c|--config --env --ext --global --parser --parser-options --resolve-plugins-relative-to --rulesdir --plugin \
+                     --rule --fix-type --ignore-path --ignore-pattern --stdin-filename -f|--format -o|--output-file \
+                     --max-warnings --cache-file --cache-location --cache-strategy --print-config --flag --suppress-rule \
+                     --suppressions-location --concurrency",
+        rules: CHANGES_IN_PLACE,
+        examples: &[
             ("eslint -o x .", Expect::Writes("x")),
-            ("prettier -w .envrc", Expect::Writes(".envrc")),
+            ("eslint --ext .ts --fix src .envrc", Expect::Writes(".envrc")),
         ],
-        plain_lines: &[
-            "jest --ci --coverage", "vitest run", "eslint . --ext .ts --fix", "prettier --write src",
-            "mocha -r ts-node/register test",
+        plain_lines: &["eslint . --ext .ts --fix"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["prettier"],
+        flags: "-w|--write -c|--check -l|--list-different -u|--ignore-unknown",
+        valued: "--config --ignore-path --parser --plugin --config-precedence --end-of-line --tab-width --print-width \
+                     --trailing-comma --arrow-parens --quote-props --prose-wrap --html-whitespace-sensitivity \
+                     --embedded-language-formatting --object-wrap --experimental-operator-position \
+                     --log-level|--loglevel --stdin-filepath --cache-location --cache-strategy --range-start --range-end \
+                     --find-config-path --file-info --cursor-offset",
+        rules: CHANGES_IN_PLACE,
+        examples: &[("prettier --config x -w .envrc", Expect::Writes(".envrc"))],
+        plain_lines: &["prettier --write src"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["stylelint"],
+        flags: "--fix",
+        valued: "-c|--config --config-basedir --print-config -i|--ignore-path --ip|--ignore-pattern -s|--syntax \
+                     --custom-syntax --custom-formatter -f|--formatter --stdin-filename --mw|--max-warnings \
+                     --cache-location --cache-strategy --go|--globby-options -o|--output-file",
+        rules: CHANGES_IN_PLACE,
+        examples: &[
+            ("stylelint --fix -i x .envrc", Expect::Writes(".envrc")),
+            ("stylelint -o .envrc src", Expect::Writes(".envrc")),
         ],
+        plain_lines: &["stylelint --fix 'src/**'"],
         ..Program::EXACT
     },
     Program {
@@ -135,17 +183,50 @@ pub(super) static ALL: &[Program] = &[
         ..Program::EXACT
     },
     Program {
-        family: &["ruff", "flake8", "black", "isort", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
+        family: &["flake8", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
         valued: "-o|--output-file --output --out",
-        rules: &[always(Writes(At::Value("--output-file --output --out"))), always(By(formatted))],
+        rules: &[always(Writes(At::Value("--output-file --output --out")))],
+        examples: &[("flake8 --output-file x .", Expect::Writes("x"))],
+        plain_lines: &["pylint src"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["ruff"],
+        valued: "-o|--output-file --exclude --extend-exclude --config --select --ignore --extend-select --extend-ignore \
+                     --per-file-ignores --extend-per-file-ignores --fixable --unfixable --extend-fixable \
+                     --target-version --line-length --output-format --stdin-filename --extension --cache-dir --color \
+                     --range",
+        rules: &[always(Writes(At::Value("--output-file"))), always(By(formatted))],
         examples: &[
             ("ruff check --output-file x .", Expect::Writes("x")),
             ("ruff format .envrc", Expect::Writes(".envrc")),
-            ("ruff check --fix .envrc", Expect::Writes(".envrc")),
-            ("black .envrc", Expect::Writes(".envrc")),
-            ("isort .envrc", Expect::Writes(".envrc")),
+            ("ruff check --fix --exclude x .envrc", Expect::Writes(".envrc")),
         ],
-        plain_lines: &["black --check .envrc", "ruff check --fix .", "black ."],
+        plain_lines: &["ruff check --fix ."],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["black"],
+        flags: "-q|--quiet -v|--verbose -S|--skip-string-normalization -C|--skip-magic-trailing-comma",
+        valued: "-c|--code -l|--line-length -t|--target-version --include --exclude --extend-exclude --force-exclude \
+                     --stdin-filename -W|--workers --required-version --config --line-ranges --python-cell-magics \
+                     --enable-unstable-feature",
+        rules: &[always(By(formatted))],
+        examples: &[("black --exclude x .envrc", Expect::Writes(".envrc"))],
+        plain_lines: &["black --check .envrc", "black ."],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["isort"],
+        valued: "--sp|--settings-path|--settings-file|--settings --cr|--config-root -s|--skip --extend-skip \
+                     --sg|--skip-glob --extend-skip-glob --profile --py|--python-version --src|--src-path -p|--project \
+                     -o|--thirdparty -b|--builtin -l|-w|--line-length|--line-width -m|--mu|--multi-line -a|--add-import \
+                     --rm|--remove-import -j|--jobs --filename -f|--future -i|--indent -t|--top \
+                     --lai|--lines-after-imports --lbi|--lines-before-imports --lbt|--lines-between-types \
+                     --section-default --sd --known-local-folder --virtual-env --conda-env --ext|--extension",
+        rules: &[always(By(formatted))],
+        examples: &[("isort --skip x .envrc", Expect::Writes(".envrc"))],
+        plain_lines: &["isort --check .envrc"],
         ..Program::EXACT
     },
     Program {
@@ -224,4 +305,34 @@ pub(super) fn formatted(parsed: &Parsed<'_>) -> Vec<Effect> {
         _ => return Vec::new(),
     };
     parsed.operands().skip(skipped).cloned().map(|file| Effect::path(file, Access::Write)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Surroundings, analyse};
+
+    #[test]
+    fn values_of_options_are_no_files_that_are_changed() {
+        let check = |line: &str, expected: &[&str]| {
+            let found = analyse(line, &Surroundings::default());
+            let effects = found.commands.iter().flat_map(|command| &command.effects);
+            let written = effects.filter_map(|effect| match effect {
+                Effect::Path { path, access: Access::Write, .. } => Some(path.text.as_str()),
+                _ => None,
+            });
+            assert_eq!(written.collect::<Vec<_>>(), expected, "{line}");
+        };
+        check("eslint --ext .ts --fix src", &["src"]);
+        check("eslint -c .eslintrc.json --fix .", &["."]);
+        check("prettier --write --ignore-path .prettierignore .", &["."]);
+        check("prettier --config .prettierrc --write .", &["."]);
+        check("prettier --config .prettierrc --check .", &[]);
+        check("stylelint --fix --ignore-path .stylelintignore 'src/**'", &["src/**"]);
+        check("oxlint -c .oxlintrc.json --fix src", &["src"]);
+        check("black --exclude .venv .", &["."]);
+        check("isort --skip .venv .", &["."]);
+        check("ruff check --fix --exclude .venv .", &["."]);
+        check("ruff --config .ruff.toml format .", &["."]);
+    }
 }
