@@ -44,7 +44,7 @@ pub(super) const CHECKOUT: Subcommand = command(
     &[
         when(Has("--force --pathspec-from-file"), DISCARDS),
         when(Has("-B"), Says(Consequence::DiscardsWork, "may lose commits of a branch")),
-        when(Lacks("-b --orphan"), By(tree::discards_whole)),
+        when(Lacks("-b --orphan"), By(tree::discards_several)),
     ],
 );
 
@@ -74,8 +74,8 @@ pub(super) const RESTORE: Subcommand = command(
         ..Syntax::GNU
     },
     &[
-        when(Lacks("--staged"), By(tree::discards_whole)),
-        when(Has("--worktree"), By(tree::discards_whole)),
+        when(Lacks("--staged"), By(tree::discards_several)),
+        when(Has("--worktree"), By(tree::discards_several)),
         when_all(&[Lacks("--staged"), Has("--pathspec-from-file")], DISCARDS),
     ],
 );

@@ -3,8 +3,8 @@
 use super::history::MERGES;
 use super::settings;
 use crate::reader::Value;
-use crate::registry::is_remote;
 use crate::registry::prelude::*;
+use crate::registry::{Doubt, is_remote};
 
 /// What options do that name the program of the other side.
 pub(super) const OTHER_SIDE: Does = Hides("`git` with a program for the other side");
@@ -29,6 +29,22 @@ const REACHES: [Rule; 3] = [
 fn connects(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).into_iter().chain(parsed.values("--repo"));
     first.filter(|address| is_remote(address)).cloned().map(Effect::Host).chain(names_helper(parsed)).collect()
+}
+
+/// Branches and tags of one's own that a refspec overwrites, or deletes with `--prune`.
+fn rewrites(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_forced = parsed.has("--force --prune");
+    let is_meant = |spec: &str| is_forced || spec.starts_with('+');
+    let loses = |spec: &str| {
+        let target = spec.split_once(':').map_or("", |(_, target)| target);
+        is_meant(spec) && !target.is_empty() && !target.trim_start_matches("refs/").starts_with("remotes/")
+    };
+    let specs = || parsed.operands().skip(1).chain(parsed.values("--refmap"));
+    if specs().any(|spec| loses(&spec.text)) {
+        return vec![Effect::says(Consequence::DiscardsWork, "may lose commits of a branch that is not merged")];
+    }
+    let open = specs().filter(|spec| spec.start().is_some_and(|start| start.is_empty() || is_meant(&start)));
+    open.map(|spec| Effect::MayDecide(spec.clone(), Doubt::Operand)).collect()
 }
 
 /// The address by `--remote`, where it is not the name of one.
@@ -76,7 +92,13 @@ pub(super) const FETCH: Subcommand = command(
         optional: "--recurse-submodules --recurse-submodules-default --submodule-prefix",
         ..Syntax::GNU
     },
-    &REACHES,
+    &[
+        REACHES[0],
+        REACHES[1],
+        REACHES[2],
+        when(Lacks("--dry-run"), By(rewrites)),
+        when_all(&[Has("--prune-tags"), Lacks("--dry-run")], Says(Consequence::DiscardsWork, "deletes tags")),
+    ],
 );
 
 pub(super) const PULL: Subcommand = command(
@@ -92,7 +114,7 @@ pub(super) const PULL: Subcommand = command(
         optional: "-r|--rebase -S|--gpg-sign --log --recurse-submodules",
         ..Syntax::GNU
     },
-    &[REACHES[0], REACHES[1], REACHES[2], MERGES],
+    &[REACHES[0], REACHES[1], REACHES[2], MERGES, when(Lacks("--dry-run"), By(rewrites))],
 );
 
 pub(super) const LS_REMOTE: Subcommand = command(

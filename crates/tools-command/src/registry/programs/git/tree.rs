@@ -1,4 +1,4 @@
-//! Whether `git checkout` and its kin are told to take the whole tree back.
+//! Whether `git checkout` and its kin are told to take more back than files that are named.
 
 use std::path::Path;
 
@@ -6,14 +6,34 @@ use crate::plain_path;
 use crate::registry::Doubt;
 use crate::registry::prelude::*;
 
-/// Discards changes where an operand means every file; those of files that are named do not count.
-pub(super) fn discards_whole(parsed: &Parsed<'_>) -> Vec<Effect> {
+/// Discards changes where an operand means every file, a folder or a pattern; those of files that
+/// are named do not count.
+pub(super) fn discards_several(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.command.folder.as_deref();
-    let is_whole = parsed.operands().any(|operand| covers(&operand.text, folder));
+    // The first operand of `checkout` in front of a `--` is a branch more often than a path.
+    let is_checkout = parsed.path.last().is_some_and(|one| one.names == "checkout");
+    let is_path =
+        |number: usize, at: usize| !is_checkout || number > 0 || parsed.dashes.is_some_and(|dashes| at > dashes);
+    let is_whole = parsed.operands.iter().zip(parsed.operands()).enumerate().any(|(number, (at, operand))| {
+        covers(&operand.text, folder)
+            || operand.is_exact && (is_pattern(&operand.text) || is_path(number, *at) && is_folder(&operand.text))
+    });
     // In front of a `--` a name that is put together is a revision more often than a path.
     let open = parsed.after_dashes().iter().filter(|operand| operand.start().is_some());
     let open = open.map(|operand| Effect::MayDecide(operand.clone(), Doubt::Operand));
     is_whole.then(|| Effect::is(Consequence::DiscardsWork)).into_iter().chain(open).collect()
+}
+
+/// Whether a path is a pattern, which the name of no branch can be.
+fn is_pattern(path: &str) -> bool {
+    path.contains(['*', '?', '['])
+}
+
+/// Whether a path is that of a folder, as far as its name tells: `src/`, `crates/core`. Files
+/// without an ending begin with a capital letter: `Makefile`.
+fn is_folder(path: &str) -> bool {
+    let last = path.rsplit(['/', ')']).next().unwrap_or_default();
+    last.is_empty() || last.starts_with(|first: char| first.is_ascii_lowercase()) && !last.contains('.')
 }
 
 /// Whether a path takes in the folder it is used in.
@@ -47,6 +67,16 @@ mod tests {
         }
         for path in ["src", "src/main.rs", "main", "../p2", "*.rs", ":(top)src", "HEAD~1", "a.b", ":/src"] {
             check(path, false);
+        }
+    }
+
+    #[test]
+    fn folders_are_told_from_files() {
+        for path in ["src", "src/", "crates/core", ":(top)src", ".github/"] {
+            assert!(is_folder(path), "{path}");
+        }
+        for path in ["src/main.rs", "Makefile", "docs/LICENSE", ".gitignore", "a.b"] {
+            assert!(!is_folder(path), "{path}");
         }
     }
 }
