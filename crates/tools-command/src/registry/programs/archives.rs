@@ -9,6 +9,7 @@ use tools_core::Access;
 /// Options of `tar` whose value is run.
 const RUNS: &str = "--use-compress-program --to-command --rsh-command --rmt-command --info-script --checkpoint-action";
 const HIDES: &str = "an archive that runs what an option says";
+const ANYWHERE: &str = "an archive whose files may lie outside of the folder";
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -45,6 +46,9 @@ pub(super) static ALL: &[Program] = &[
             ("tar -xf x.tar .envrc", Expect::Writes(".envrc")),
             ("tar czf a.tgz private", Expect::Reads("private")),
             ("tar -T private/x -cf y", Expect::Reads("private/x")),
+            ("tar xPf x", Expect::Opaque(ANYWHERE)),
+            ("bsdtar -xPf x", Expect::Opaque(ANYWHERE)),
+            ("tar -xf x --absolute-names", Expect::Opaque(ANYWHERE)),
             ("tar xf host:x", Expect::Connects("ssh://host/x")),
             ("tar -xf me@host:x", Expect::Connects("ssh://host/x")),
             ("tar --force-local -xf host:x", Expect::Reads("host:x")),
@@ -56,6 +60,7 @@ pub(super) static ALL: &[Program] = &[
             "tar cf x $(find . -name y)",
             "tar -xzf a.tgz -C out",
             "tar tvf a.tar",
+            "tar cPf x /y",
             "tar --checkpoint=100 -cf x y",
         ],
         ..Program::GNU
@@ -69,7 +74,7 @@ pub(super) static ALL: &[Program] = &[
             always(RunsLineWithMore(At::Value("--unzip-command"))),
             always(By(zip_test)),
             always(Writes(At::Nth(0))),
-            always(Writes(At::Value("--output-file -lf"))),
+            always(Writes(At::Value("--output-file -lf --temp-path"))),
             always(ReadsTrees(At::From(1))),
             when(Has("-m --move"), DeletesTrees(At::From(1))),
             when(Has("-m --move"), Says(Consequence::Destroys, "deletes what it packs")),
@@ -79,6 +84,7 @@ pub(super) static ALL: &[Program] = &[
             ("zip x.zip y -T --unzip-command='rm -rf z'", Expect::Opaque("to test what it made")),
             ("zip -qTTx a b", Expect::Opaque("to test what it made")),
             ("zip x.zip private/x", Expect::Reads("private/x")),
+            ("zip -b .git x.zip y", Expect::Writes(".git")),
             ("zip -r .envrc x", Expect::Writes(".envrc")),
             ("zip -rm x.zip private", Expect::Deletes("private")),
             ("zip -rm x.zip src", Expect::Asks("deletes what it packs")),
@@ -89,13 +95,18 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["unzip", "zipinfo", "funzip", "unrar", "rar", "unar", "unace", "unlzx"],
-        flags: "-l -t -v -z -p -c -Z -Z* -*",
+        flags: "-l -t -v -z -p -c -Z -Z* -: -*",
         valued: "-d -x -P -output-directory",
         style: Style::Exact,
-        rules: &[always(Reads(At::Nth(0))), when(Lacks("-l -t -v -z -p -c -Z"), By(unzipped))],
+        rules: &[
+            always(Reads(At::Nth(0))),
+            when(Lacks("-l -t -v -z -p -c -Z"), By(unzipped)),
+            when_all(&[Has("-:"), Lacks("-l -t -v -z -p -c -Z")], Hides(ANYWHERE)),
+        ],
         examples: &[
             ("unzip -o x.zip -d .git", Expect::Writes(".git")),
             ("unzip -qd .git x.zip", Expect::Writes(".git")),
+            ("unzip -o: x.zip", Expect::Opaque(ANYWHERE)),
             ("unzip private/x.zip", Expect::Reads("private/x.zip")),
             ("unzip x.zip .envrc", Expect::Writes(".envrc")),
         ],
@@ -123,6 +134,7 @@ pub(super) static ALL: &[Program] = &[
             ("gunzip .envrc.gz", Expect::Writes(".envrc")),
             ("zstd -d x.zst -o .envrc", Expect::Writes(".envrc")),
             ("xz -dk .envrc.xz", Expect::Writes(".envrc")),
+            ("zstd --rm x", Expect::Deletes("x")),
             ("gzip -c private/x", Expect::Reads("private/x")),
         ],
         plain_lines: &["gzip -9 x"],
@@ -210,6 +222,9 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     found.extend(paths(near.into_iter().filter(|file| file.text != "-").collect(), archive));
     found.extend(paths(values("--files-from --exclude-from"), Access::Read));
     found.extend(paths(values("--index-file --volno-file --listed-incremental"), Access::Write));
+    if extracts && parsed.has("--absolute-names") && !parsed.has("--to-stdout --list") {
+        found.push(Effect::hidden(ANYWHERE));
+    }
     let folders = values("--directory --one-top-level");
     if extracts && !parsed.has("--to-stdout --list") {
         let here = if folders.is_empty() { vec![Value::exact(".")] } else { folders.clone() };

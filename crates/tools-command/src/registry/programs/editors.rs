@@ -190,6 +190,7 @@ pub(super) static ALL: &[Program] = &[
         folder: "--directory",
         rules: &[
             when(Has("--ed"), Hides("a patch that is a script of an editor")),
+            when_all(&[Has("--follow-symlinks"), Lacks("--dry-run")], Hides("a patch that follows links")),
             when_all(&[Has("--directory"), Lacks("--dry-run")], Writes(At::Path("."))),
             always(Reads(At::Value("--input"))),
             always(Reads(At::Nth(1))),
@@ -198,6 +199,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         examples: &[
             ("patch -eo x y z", Expect::Opaque("a script of an editor")),
+            ("patch -p1 --follow-symlinks", Expect::Opaque("follows links")),
             ("patch -d ../x -p1", Expect::Writes("../x/.")),
             ("patch .envrc x", Expect::Writes(".envrc")),
             ("patch x -o .envrc -i y", Expect::Writes(".envrc")),
