@@ -88,18 +88,22 @@ mod tests {
         );
         check(
             Language::Php,
-            &["system('id');", "`id`", "$f('id');", "('sys'.'tem')('id');"],
+            &["system('id');", "`id`", "$f('id');", "('sys'.'tem')('id');", "rename('a', 'b');"],
             &["echo 1 + 1;", "echo PHP_VERSION;", "print_r(json_decode('[1]'));"],
         );
         check(
             Language::Ruby,
-            &["`id`", "system 'x'", "sh 'id'", "%x(id)", "Kernel.send(:x)", "IO.popen('x')"],
+            &[
+                "`id`", "system 'x'", "sh 'id'", "%x(id)", "Kernel.send(:x)", "IO.popen('x')", "File.truncate('a', 0)",
+                "Dir.rmdir('a')", "File.rename('a', 'b')",
+            ],
             &["puts 1+1", "puts JSON.parse(File.read('a.json'))['v']", "p [1, 2].map { |x| x * 2 }"],
         );
         check(
             Language::Node,
             &[
                 "require('child_process').execSync('id')", "require('child_'+'process')",
+                "require('fs').truncateSync('a')", "require('fs').renameSync('a', 'b')",
                 "process.getBuiltinModule('x')", "module['require']('x')", "require(x)",
             ],
             &["console.log(1)", "console.log('exec')", "console.log(require('./package.json').version)"],
@@ -115,6 +119,8 @@ mod tests {
                 "import os; os.system('x')", "import os; os.ｓystem('x')",
                 "from timeit import timeit; timeit('imp'+'ort os')", "import bdb; bdb.Bdb().run('x')",
                 "import json, cProfile; cProfile.run('x')", "import sys; sys.modules['os']", "vars(os)['sys'+'tem']",
+                "from pathlib import Path; Path('a').unlink()", "import os; os.replace('a', 'b')",
+                "import os; os.truncate('a', 0)", "import zipfile; zipfile.ZipFile('a').extractall('.git')",
             ],
             &[
                 "print(1+1)",
@@ -123,6 +129,7 @@ mod tests {
                 "print('é')",
                 "import os; print(os.getcwd(), os.path.join('a', 'b'))",
                 "code = 1; print(code)",
+                "print('a'.replace('a', 'b'))",
             ],
         );
         check(
@@ -134,7 +141,8 @@ mod tests {
             Language::Perl,
             &[
                 "system 'x'", "s/x/`id`/e", "s/x/y/ge", "s{x}{y}e", "s|a|b|ee; print", "print if /x(?{ y })/",
-                "@ARGV=('x|'); while(<>){}", "&{'sys'.'tem'}('x')", "open F, 'x|'",
+                "@ARGV=('x|'); while(<>){}", "&{'sys'.'tem'}('x')", "open F, 'x|'", "truncate 'a', 0",
+                "rename 'a', 'b'", "rm_rf",
             ],
             &[
                 "print if /x/", "print if /error/", "s/a/b/g", "s/e/E/; print",

@@ -4,7 +4,7 @@ use super::text::{first, pattern};
 
 pattern!(
     SIGNS,
-    r"(?x)`|\b(system|exec|fork|qx|readpipe|syscall|eval|unlink|rmtree|rmdir|kill|require|dbmopen)\b|\bdo\s*[^\s{]|\bsocket\b|Socket
+    r"(?x)`|\b(system|exec|fork|qx|readpipe|syscall|eval|unlink|rmtree|rmdir|truncate|rename|rm_rf|rm_f|kill|require|dbmopen)\b|\bdo\s*[^\s{]|\bsocket\b|Socket
     |IPC::|LWP|HTTP::|Net::|CORE::|DynaLoader|XSLoader|Inline|open\s*\(?[^;]*\||\|\s*-?['\x22]|pack\s*\(|\(\?\??\{|&\s*[{$]|\*\s*\{
     |->\s*\$|->\s*can\b|\bdo\s*[\$'\x22]|@ARGV\s*=|push\s*\(?\s*@ARGV|\$ARGV\["
 );

@@ -4,13 +4,14 @@ use super::text::{first, pattern, without_strings};
 
 pattern!(
     SIGNS,
-    r"(?x)\b(os\s*\.\s*(system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork\w*|remove|unlink|rmdir|removedirs|kill\w*|rename|chmod|_exit)
+    r"(?x)\b(os\s*\.\s*(system|popen|exec\w*|spawn\w*|posix_spawn\w*|fork\w*|remove|unlink|rmdir|removedirs|kill\w*|renames?|replace|truncate|chmod|_exit)
     |subprocess|pty|popen|commands|__import__|importlib|exec|exec[lv]\w*|spawn[lv]\w*|posix_spawn\w*|eval|compile|getattr|globals
     |locals|vars|__dict__|__getattribute__|__builtins__|__subclasses__|__globals__|__loader__|__spec__|attrgetter|methodcaller
     |builtins|ctypes|cffi|socket\w*|socketserver|urllib\w*|http\.client|http\.server|requests|httpx|aiohttp|ftplib|smtplib
-    |telnetlib|paramiko|asyncio\.(create_subprocess|open_connection)\w*|create_subprocess\w*|shutil\s*\.\s*(rmtree|move)|rmtree
+    |telnetlib|paramiko|asyncio\.(create_subprocess|open_connection)\w*|create_subprocess\w*|shutil\s*\.\s*(rmtree|move)|rmtree|extractall|unpack_archive
     |multiprocessing|concurrent|ProcessPoolExecutor|base64|codecs|marshal|pickle|shelve|runpy|runpath|webbrowser|posix
     |_posixsubprocess|fork|system|execfile|load_extension|sys\s*\.\s*(modules|meta_path|path_hooks|settrace|setprofile)|_getframe)\b
+    |\.\s*(unlink|rmdir)\s*\(
     |from\s+os\s+import|import\s+os\s+as
     |\b(import|from)\s[\w.,\s]*\b(timeit|cProfile|profile|bdb|pdb|doctest|trace|code|codeop|imp|zipimport|pkgutil|pydoc|idlelib
     |distutils|ensurepip|gc|pexpect|sh|plumbum|fabric|invoke)\b"
