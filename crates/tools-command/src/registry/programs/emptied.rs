@@ -8,16 +8,20 @@ use crate::registry::prelude::*;
 
 /// Names of folders that hold what programs make.
 const OUTPUTS: &[&str] = &[
-    ".next", ".nuxt", ".output", ".venv", "_site", "build", "coverage", "dist", "env", "htmlcov", "out", "output",
-    "public", "site", "target", "venv", "www",
+    ".next", ".nuxt", ".output", ".venv", "_build", "_site", "build", "coverage", "dist", "env", "htmlcov", "out",
+    "output", "public", "site", "target", "venv", "www",
 ];
+
+/// Whether a folder of the workspace holds what programs make, by its name.
+pub(super) fn is_output(folder: &str) -> bool {
+    let is_up = folder.starts_with(['/', '~']) || folder.split('/').any(|step| step == "..");
+    OUTPUTS.contains(&folder.rsplit('/').next().unwrap_or_default()) && !is_up
+}
 
 /// What is lost when a folder is emptied.
 pub(super) fn emptied(folder: &Value) -> Vec<Effect> {
     let text = folder.text.trim_end_matches('/');
-    let is_up = text.starts_with(['/', '~']) || text.split('/').any(|step| step == "..");
-    let is_output = OUTPUTS.contains(&text.rsplit('/').next().unwrap_or_default()) && !is_up;
-    if folder.is_exact && (is_output || text.starts_with("/tmp/") && !text.contains("..")) {
+    if folder.is_exact && (is_output(text) || text.starts_with("/tmp/") && !text.contains("..")) {
         return Vec::new();
     }
     vec![

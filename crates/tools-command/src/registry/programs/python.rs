@@ -2,7 +2,7 @@
 
 use tools_core::Access;
 
-use super::emptied::emptied;
+use super::emptied::{emptied, is_output};
 use super::project_scripts;
 use crate::reader::{Input, Value};
 use crate::registry::prelude::*;
@@ -49,6 +49,25 @@ pub(super) static ALL: &[Program] = &[
             ("cat x | python3 -m code", Expect::Opaque("runs code by its arguments")),
             ("echo x > a.py; python3 -m cProfile -o out a.py", Expect::Opaque("written by this very line")),
             ("echo x > a.py; python3 a.py", Expect::Opaque("written by this very line")),
+            ("python3 -m cProfile -m timeit 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3 -m cProfile -o x -s time a.py", Expect::Writes("x")),
+            ("python3 -m cProfile -o x -s time a.py", Expect::Scripts("a.py")),
+            ("python3 -m trace --count -C x a.py", Expect::Writes("x")),
+            ("python3 -m runpy timeit 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3 -m debugpy --listen 1 -c 'import subprocess'", Expect::Opaque("subprocess")),
+            ("python3 -m debugpy --listen 1 -m twine upload x", Expect::Runs("twine upload x")),
+            ("python3 -m doctest -o ELLIPSIS a.py b.txt", Expect::Scripts("b.txt")),
+            ("python3 -m zipfile -e a.zip .git", Expect::Writes(".git")),
+            ("python3 -m zipfile -c .envrc private/x", Expect::Writes(".envrc")),
+            ("python3 -m tarfile -c a.tar private/x", Expect::Reads("private/x")),
+            ("python3 -m tarfile --filter data -e a.tar", Expect::Writes(".")),
+            ("python3 -m zipapp src -o x", Expect::Writes("x")),
+            ("python3 -m lib2to3 -w .envrc", Expect::Writes(".envrc")),
+            ("python3 -m uu -d x .envrc", Expect::Writes(".envrc")),
+            ("python3 -m gzip -d .envrc.gz", Expect::Writes(".envrc")),
+            ("python3 -m build --outdir=../x", Expect::Writes("../x")),
+            ("python3 -m venv ../x", Expect::Writes("../x")),
+            ("python3 -m ftplib example.org", Expect::Connects("tcp://example.org")),
             ("python3 -m pip install x", Expect::Runs("pip install x")),
             ("python3 -m poetry run bash -c 'rm -rf src' -h", Expect::Runs("rm -rf src")),
             ("python3 -m pipenv run git push", Expect::Runs("git push")),
@@ -66,6 +85,8 @@ pub(super) static ALL: &[Program] = &[
             ("python3 -m json.tool a.json b.json", Expect::Writes("b.json")),
         ],
         plain_lines: &[
+            "python3 -m venv .venv", "python3 -m compileall src", "python3 -m unittest -v", "python3 -m build",
+            "python3 -m flask run", "python3 -m uvicorn a:b --reload", "python3 -m django startproject x",
             "python3 -m pdb --help", "python3 -m venv --clear .venv", "python3 -m venv \"$x\"",
             "python3 -m timeit 'sum(range(10))'", "python -m pytest -x tests", "python -m http.server --help",
             "echo '{}' | python3 -m json.tool", "python3 -u script.py --odd", "python3 -c 'print(1+1)'",
@@ -149,8 +170,17 @@ fn program_of(module: &str) -> Option<String> {
     (!NAMESAKES.contains(&name.as_str()) && find(&name).is_some()).then_some(name)
 }
 
-/// What a module does with the arguments behind its name.
+/// What a module does with the arguments behind its name. A file that is known only when it runs
+/// would be taken for the module's own.
 fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_own = |effect: &Effect| match effect {
+        Effect::Path { path, access: Access::Write, .. } => path.is_exact,
+        _ => true,
+    };
+    module_effects(parsed).into_iter().filter(is_own).collect()
+}
+
+fn module_effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.behind("-m");
     let Some((name, args)) = words.split_first() else { return Vec::new() };
     if !name.is_exact {
@@ -166,13 +196,20 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
         _ if is_asked => Vec::new(),
         // Programs that are not described.
         "virtualenv" | "ansible" | "awscli" => vec![Effect::runs(words)],
-        "venv" => cleared(args),
+        "venv" => cleared(args).into_iter().chain(environment(args)).collect(),
         "timeit" => timed(args),
-        "cProfile" | "profile" | "trace" | "doctest" | "debugpy" | "memory_profiler" | "line_profiler" | "kernprof" => {
-            profiled(args)
+        "runpy" => run_module(args),
+        "pickle" | "doctest" => operands(args, "-o --option").cloned().map(Effect::Script).collect(),
+        "cProfile" | "profile" | "trace" | "debugpy" | "memory_profiler" | "line_profiler" | "kernprof" => {
+            launched(&name.text, args)
         }
-        "pdb" | "bdb" | "code" | "codeop" | "runpy" | "asyncio" | "ptpython" | "bpython" | "idlelib" | "turtledemo"
-        | "pydoc" | "_pyrepl" | "ensurepip" | "webbrowser"
+        "zipfile" | "tarfile" => archived(args),
+        "zipapp" | "lib2to3" | "uu" | "gzip" | "build" => written(&name.text, args),
+        "ftplib" | "telnetlib" | "poplib" | "imaplib" | "nntplib" => {
+            operands(args, "-r -l -p").take(1).cloned().map(Effect::Host).collect()
+        }
+        "pdb" | "bdb" | "code" | "codeop" | "asyncio" | "ptpython" | "bpython" | "idlelib" | "turtledemo" | "pydoc"
+        | "_pyrepl" | "ensurepip" | "webbrowser"
             if parsed.command.input != Input::None || args.iter().any(|arg| arg.text.starts_with('-')) =>
         {
             vec![Effect::hidden(format!("the module `{}` runs code by its arguments or its input", name.text))]
@@ -181,7 +218,13 @@ fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
             let open = args.iter().filter_map(|arg| Some((arg, Doubt::of_operand(arg)?)));
             open.map(|(arg, doubt)| Effect::MayDecide(arg.clone(), doubt)).collect()
         }
-        "http.server" | "SimpleHTTPServer" | "xmlrpc.server" | "smtpd" | "wsgiref.simple_server" | "webbrowser" => {
+        "http.server"
+        | "SimpleHTTPServer"
+        | "xmlrpc.server"
+        | "smtpd"
+        | "smtplib"
+        | "wsgiref.simple_server"
+        | "webbrowser" => {
             vec![Effect::Network]
         }
         "json.tool" => {
@@ -222,7 +265,124 @@ fn timed(args: &[Value]) -> Vec<Effect> {
     found.into_iter().map(|code| Effect::Code(Language::Python, code)).collect()
 }
 
-/// The script behind the options of a profiler: an option may take the first word as its value.
-fn profiled(args: &[Value]) -> Vec<Effect> {
-    args.iter().filter(|arg| !arg.text.starts_with('-')).take(2).cloned().map(Effect::Script).collect()
+/// What `python -m` does with these words.
+fn run_module(words: &[Value]) -> Vec<Effect> {
+    let python = ["python3", "-m"].map(Value::exact);
+    if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words.to_vec()).collect())] }
+}
+
+/// The arguments that are no options and no values of options.
+fn operands<'a>(args: &'a [Value], valued: &'static str) -> impl Iterator<Item = &'a Value> {
+    let is_value = move |at: usize| at > 0 && valued.split(' ').any(|option| option == args[at - 1].text);
+    let is_meant = move |(at, arg): (usize, &'a Value)| (!arg.text.starts_with('-') && !is_value(at)).then_some(arg);
+    args.iter().enumerate().filter_map(is_meant)
+}
+
+/// The values of options: behind them, or attached.
+fn values<'a>(args: &'a [Value], options: &'static str) -> impl Iterator<Item = Value> + 'a {
+    args.iter().enumerate().flat_map(move |(at, arg)| {
+        options.split(' ').filter_map(move |option| match arg.text.strip_prefix(option)? {
+            "" => args.get(at + 1).cloned(),
+            rest if option.starts_with("--") => {
+                Some(rest.strip_prefix('=')?.to_owned()).map(|text| attached(arg, text))
+            }
+            rest => Some(attached(arg, rest.to_owned())),
+        })
+    })
+}
+
+fn attached(arg: &Value, text: String) -> Value {
+    Value { text, ..arg.clone() }
+}
+
+/// What a profiler or a debugger starts behind its options: a script, a module or code.
+fn launched(name: &str, args: &[Value]) -> Vec<Effect> {
+    let (valued, files, modules) = match name {
+        "trace" => ("--ignore-module --ignore-dir", "-C --coverdir -f --file", "--module"),
+        "debugpy" => ("--listen --connect --pid", "--log-to", "-m"),
+        _ => ("--sort", "-o --outfile", "-m --module"),
+    };
+    let is = |list: &str, arg: &Value| list.split(' ').any(|option| option == arg.text);
+    let (mut at, mut is_known, mut scripts) = (0, true, 0);
+    let mut end = args.len();
+    let mut found = Vec::new();
+    while let Some(arg) = args.get(at) {
+        at += 1;
+        match arg.text.as_str() {
+            _ if is(modules, arg) => {
+                found.extend(run_module(&args[at..]));
+                end = at;
+                break;
+            }
+            "-c" if name == "debugpy" => {
+                found.extend(args.get(at).cloned().map(|code| Effect::Code(Language::Python, code)));
+                end = at;
+                break;
+            }
+            _ if is(valued, arg) || is(files, arg) => at += 1,
+            option if option.starts_with('-') => is_known &= option.contains('='),
+            _ => {
+                found.push(Effect::Script(arg.clone()));
+                scripts += 1;
+                // An option that is not known may take the first word as its value.
+                if is_known || scripts == 2 {
+                    end = at;
+                    break;
+                }
+            }
+        }
+    }
+    found.extend(values(&args[..end], files).map(|file| Effect::path(file, Access::Write)));
+    found
+}
+
+/// What `zipfile` and `tarfile` pack and unpack.
+fn archived(args: &[Value]) -> Vec<Effect> {
+    let is_given = |options: [&str; 2]| args.iter().any(|arg| options.contains(&arg.text.as_str()));
+    let mut words = operands(args, "--filter --metadata-encoding").cloned();
+    let Some(archive) = words.next() else { return Vec::new() };
+    if is_given(["-c", "--create"]) {
+        let packed = words.map(|path| Effect::Path { path, access: Access::Read, is_tree: true });
+        return [Effect::path(archive, Access::Write)].into_iter().chain(packed).collect();
+    }
+    let mut found = vec![Effect::path(archive, Access::Read)];
+    if is_given(["-e", "--extract"]) {
+        found.push(Effect::path(words.next().unwrap_or_else(|| Value::exact(".")), Access::Write));
+    }
+    found
+}
+
+/// The files that a module writes.
+fn written(name: &str, args: &[Value]) -> Vec<Effect> {
+    let is_given = |options: &[&str]| args.iter().any(|arg| options.contains(&arg.text.as_str()));
+    let named = |value: &Value, ending: &str| attached(value, format!("{}{ending}", value.text));
+    let files: Vec<Value> = match name {
+        "build" => values(args, "-o --outdir").collect(),
+        "zipapp" => {
+            let given: Vec<Value> = values(args, "-o --output").collect();
+            let source = operands(args, "-o --output -p --python -m --main").next();
+            if given.is_empty() { source.map(|source| named(source, ".pyz")).into_iter().collect() } else { given }
+        }
+        "lib2to3" => {
+            let valued = "-f --fix -j --processes -x --nofix -o --output-dir --add-suffix";
+            let changed = operands(args, valued).filter(|_| is_given(&["-w", "--write", "-W", "-wn", "-nw"]));
+            changed.cloned().chain(values(args, "-o --output-dir")).collect()
+        }
+        "uu" => operands(args, "").nth(1).cloned().into_iter().collect(),
+        _ if is_given(&["-d", "--decompress"]) => {
+            operands(args, "").map(|file| attached(file, file.text.trim_end_matches(".gz").to_owned())).collect()
+        }
+        _ => operands(args, "").map(|file| named(file, ".gz")).collect(),
+    };
+    files.into_iter().map(|file| Effect::path(file, Access::Write)).collect()
+}
+
+/// The folders that `venv` fills, but for those that usually hold an environment.
+fn environment(args: &[Value]) -> Vec<Effect> {
+    let is_usual = |folder: &&Value| {
+        let text = folder.text.trim_end_matches('/');
+        is_output(text) || !text.contains('/') && text.starts_with(".venv")
+    };
+    let folders = operands(args, "--prompt").filter(|folder| !is_usual(folder));
+    folders.cloned().map(|folder| Effect::path(folder, Access::Write)).collect()
 }
