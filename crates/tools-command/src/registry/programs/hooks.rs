@@ -27,13 +27,21 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["sphinx-build"],
         flags: "-*",
-        valued: "-b -D -j -c -d -w|--warning-file -t -A",
-        rules: &[always(Writes(At::Nth(1))), always(Writes(At::Value("-d --warning-file"))), always(Reads(At::Nth(0)))],
+        valued: "-b -D -j -c -d -w|--warning-file -t -A -M",
+        rules: &[
+            when(ValueStarts("-M", "clean"), By(generated)),
+            always(Writes(At::Nth(1))),
+            always(Writes(At::Value("-d --warning-file"))),
+            always(Reads(At::Nth(0))),
+        ],
         examples: &[
             ("sphinx-build -b html docs .git", Expect::Writes(".git")),
+            ("sphinx-build -M clean docs src", Expect::Asks("empties a folder")),
             ("sphinx-build -w .envrc docs out", Expect::Writes(".envrc")),
         ],
-        plain_lines: &["sphinx-build docs out"],
+        plain_lines: &[
+            "sphinx-build docs out", "sphinx-build -M clean docs docs/_build", "sphinx-build -M html docs x",
+        ],
         ..Program::EXACT
     },
     Program {
@@ -349,6 +357,11 @@ pub(super) static ALL: &[Program] = &[
 fn keys(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file = parsed.values("-f").cloned();
     file.map(|path| Effect::path(path, tools_core::Access::Write)).collect()
+}
+
+/// The folder that `sphinx-build -M clean` empties.
+fn generated(parsed: &Parsed<'_>) -> Vec<Effect> {
+    parsed.operand(1).into_iter().flat_map(super::emptied::emptied).collect()
 }
 
 /// The folder that a generator of pages empties before it fills it.

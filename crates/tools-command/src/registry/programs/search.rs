@@ -94,18 +94,21 @@ pub(super) static ALL: &[Program] = &[
     Program {
         family: &["yq", "dasel", "tomlq", "xq"],
         flags: "-i|--inplace|--in-place -n|--null-input -P|--prettyPrint -C|--colors -M|--no-colors -N|--no-doc -e|--exit-status -j|--tojson -r|--unwrapScalar|--raw-output \
-                    -y|--yaml-output -Y -s|--slurp -c|--compact-output -h|--help -v|--verbose -V|--version -t|--toml-output",
-        valued: "-I|--indent -o|--output-format -p|--input-format --from-file --expression --split-exp -f|--file --arg --argjson \
+                    -y|--yaml-output -Y --slurp -c|--compact-output -h|--help -v|--verbose -V|--version -t|--toml-output",
+        valued: "-I|--indent -o|--output-format -p|--input-format --from-file --expression -s|--split-exp --split-exp-file -f|--file --arg --argjson \
                      --header-preprocess -w|--write",
         rules: &[
             always(Reads(At::All)),
             always(Reads(At::Value("--from-file --file"))),
             when(Has("--inplace"), Writes(At::All)),
+            // Its files are named by a query.
+            when(Has("--split-exp --split-exp-file"), Writes(At::Path("."))),
             when(OperandHas("system( load("), Hides("a query that reads or runs more than it is given")),
         ],
         subcommands: &[each("eval|e eval-all|ea"), ruled("shell-completion", &[])],
         examples: &[
             ("yq -i '.a=1' .github/x.yml", Expect::Writes(".github/x.yml")),
+            ("yq -s .a x.yml", Expect::Writes(".")),
             ("yq eval -Pi .a x.yml", Expect::Writes("x.yml")),
             ("yq '.a' x.yml", Expect::Reads("x.yml")),
         ],
