@@ -188,6 +188,10 @@ fn are_plain_rust_flags(value: &str) -> bool {
             {
                 word.split_at(2)
             }
+            "--emit" | "--print" | "--crate-type" | "--edition" if !words.next().unwrap_or_default().contains('=') => {
+                continue;
+            }
+            "-g" | "-O" | "-v" | "--document-private-items" => continue,
             _ if word.starts_with("--cfg=") || word.starts_with("--cap-lints") => continue,
             _ => return false,
         };

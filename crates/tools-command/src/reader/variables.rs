@@ -14,7 +14,8 @@ impl Reader<'_> {
         if let Some(why) = assignments::objection(name, &value.text, value.is_exact) {
             self.opaque(&why);
             // What it would run is looked at all the same: it may be something nobody can allow.
-            if value.is_exact && !name.contains("PATH") {
+            let is_option = name.ends_with("FLAGS") && value.text.starts_with('-');
+            if value.is_exact && !is_option && !name.contains("PATH") {
                 self.text(&value.text, &[name.to_owned()]);
             }
         }

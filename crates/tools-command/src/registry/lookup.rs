@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use super::apply;
 use super::parsed::Parsed;
-use super::programs::PROGRAMS;
+use super::programs::{BUILTINS, PROGRAMS};
 use super::spec::{Prints, Program};
 use crate::effect::Effect;
 use crate::reader::Command;
@@ -88,9 +88,15 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
 
 /// Describes a command by the registry; `None` where it does not know the program.
 pub(crate) fn describe(command: &Command) -> Option<CommandDescription> {
-    let program = find(command.name())?;
+    // A path names no builtin of the shell: `./fc`.
+    let is_named = !command.program.text.starts_with('.') || !command.program.text.contains('/');
+    let program = find(command.name()).filter(|program| is_named || !is_builtin(program))?;
     let parsed = Parsed::of(program, command);
     Some(CommandDescription { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
+}
+
+fn is_builtin(program: &Program) -> bool {
+    BUILTINS.iter().flat_map(|file| file.iter()).any(|builtin| std::ptr::eq(builtin, program))
 }
 
 /// Positions of the arguments that are values of options.

@@ -230,6 +230,7 @@ pub(super) static ALL: &[Program] = &[
                 Operand("auth:token config:get env:get secrets:list credentials credentials:url pg:credentials:url"),
                 SHOWS,
             ),
+            when(First("local:run"), RunsWords(At::From(1))),
             when(
                 First("ssh console run exec shell run:detached ps:exec dev:exec emulators:exec login:ci"),
                 Hides("a cloud tool that runs a command or changes its settings"),
@@ -254,6 +255,7 @@ pub(super) static ALL: &[Program] = &[
             ("dokku apps:destroy x", Expect::Asks("removes resources")),
             ("netlify sites:delete", Expect::Asks("removes resources")),
             ("wrangler d1 execute x --command y", Expect::Asks("changes what others may use")),
+            ("heroku local:run sudo id", Expect::Denied("takes other rights")),
             ("heroku run bash", Expect::Opaque("runs a command")),
         ],
         plain_lines: &["fly scale show", "vercel --version", "netlify", "vercel dev", "wrangler dev", "heroku logs"],

@@ -54,7 +54,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &[
-            "kubie", "telepresence", "mirrord", "vcluster", "saml2aws", "aws-sso", "awsume", "vaultenv", "envconsul",
+            "kubie", "telepresence", "mirrord", "vcluster", "saml2aws", "aws-sso", "awsume", "vaultenv",
             "envkey-source", "tsh",
         ],
         flags: "-*",

@@ -122,7 +122,35 @@ pub(super) static ALL: &[Program] = &[
         ..Program::EXACT
     },
     Program {
-        family: &["aws-vault", "chamber", "envchain", "sops", "summon", "berglas", "granted", "assume"],
+        names: &["summon"],
+        flags: "--ignore-all --up",
+        valued: "-p|--provider -e|--environment -f -D --yaml -i|--ignore",
+        rules: &[when(Has("--provider"), Hides("a program that tells secrets")), always(RunsWords(At::From(0)))],
+        examples: &[
+            ("summon sudo id", Expect::Denied("takes other rights")),
+            ("summon -f x.yml rm -rf x", Expect::Runs("rm -rf x")),
+            ("summon -p ./x ls", Expect::Opaque("tells secrets")),
+        ],
+        ..Program::LEADING
+    },
+    Program {
+        names: &["envconsul"],
+        flags: "-*",
+        valued: "-config -consul-addr -exec -prefix -secret -vault-addr -log-level -wait",
+        rules: &[
+            always(RunsLine(At::Value("-exec"))),
+            when(Has("-config"), Hides("settings from elsewhere")),
+            always(RunsWords(At::From(0))),
+        ],
+        examples: &[
+            ("envconsul -prefix x sudo id", Expect::Denied("takes other rights")),
+            ("envconsul -upcase -exec 'rm -rf x'", Expect::Runs("rm -rf x")),
+        ],
+        style: Style::Single,
+        ..Program::LEADING
+    },
+    Program {
+        family: &["aws-vault", "chamber", "envchain", "sops", "berglas", "granted", "assume"],
         flags: "--debug --verbose -v -q --no-session --server --json -j --strict --pristine",
         valued: "--backend --prompt --keychain -b --retries -r -d|--duration --region -f -p --config --mfa-token -t",
         rules: &[always(By(vault)), always(Decides(At::Nth(0)))],

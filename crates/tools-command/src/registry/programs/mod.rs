@@ -78,6 +78,9 @@ mod wrappers;
 
 use super::spec::Program;
 
+/// The descriptions of what is no program of its own.
+pub(super) static BUILTINS: [&[Program]; 2] = [builtins::EVALUATION, builtins::VARIABLES];
+
 /// Every description, by file.
 pub(super) static PROGRAMS: &[&[Program]] = &[
     archives::ALL,

@@ -326,7 +326,7 @@ const PLAIN_LINES: &[&str] = &[
     "cargo publish -n", "cargo publish --dry-run -p x", "cargo publish -p x --allow-dirty --dry-run", "cargo owner -l",
     "cargo install --list", "cargo release patch", "cargo vendor vendor", "cargo clean --target-dir target",
     "cargo test --manifest-path crates/x/Cargo.toml", "cargo +nightly build -Zbuild-std=core",
-    "cargo clippy --all-targets -- -D warnings", "cargo run -- -C x --config y", "cargo rustc -- -C opt-level=3",
-    "cargo nextest run -p x -E 'test(y)'", "cargo expand", "cargo xtask tidy", "cargo fmt --check",
-    "cargo add serde --features derive",
+    "cargo clippy --all-targets -- -D warnings", "cargo run -- -C x --config y",
+    "cargo rustc -- -C opt-level=3 --emit asm", "cargo nextest run -p x -E 'test(y)'", "cargo expand",
+    "cargo xtask tidy", "cargo fmt --check", "cargo add serde --features derive",
 ];

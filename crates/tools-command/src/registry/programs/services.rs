@@ -74,8 +74,9 @@ pub(super) static ALL: &[Program] = &[
             "iptables-restore", "tc", "brctl", "ifup", "ifdown", "nmcli",
         ],
         flags: "-h|--help --version -L|--list -S|--list-rules -v|--verbose -n|--numeric --line-numbers -a --list-all --state --get-* --query-* -*",
-        valued: "-t|--table -f --zone",
+        valued: "-t|--table -f --zone --modprobe",
         rules: &[
+            always(RunsLine(At::Value("--modprobe"))),
             when_all(
                 &[
                     Lacks("--list --list-rules --list-all --state --get-* --query-* --help --version"),
@@ -91,6 +92,7 @@ pub(super) static ALL: &[Program] = &[
             ),
         ],
         examples: &[
+            ("iptables -L --modprobe=sudo", Expect::Denied("takes other rights")),
             ("iptables -F", Expect::Asks("changes the system")),
             ("nft flush ruleset", Expect::Asks("changes the system")),
             ("ufw disable", Expect::Asks("changes the system")),

@@ -118,6 +118,7 @@ pub(super) static ALL: &[Program] = &[
             ("pwsh -NoProfile -c 'rm x'", Expect::Opaque("a shell of another language")),
             ("pwsh -EncodedCommand abc", Expect::Opaque("a shell of another language")),
             ("nu -c 'rm x'", Expect::Opaque("a shell of another language")),
+            ("powershell rm x", Expect::Opaque("a shell of another language")),
             ("pwsh", Expect::Opaque("a shell of another language")),
         ],
         plain_lines: &["pwsh -NoProfile -File x.ps1", "pwsh x.ps1", "nu build.nu"],
@@ -139,7 +140,10 @@ fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
         .iter()
         .find(|arg| !matches!(arg.text.as_str(), "-NoProfile" | "-NoLogo" | "-NonInteractive" | "-n"))
     {
-        Some(file) if file.is_exact && !file.text.starts_with('-') => vec![Effect::Script(file.clone())],
+        // That of Windows takes its first word for code.
+        Some(file) if file.is_exact && !file.text.starts_with('-') && parsed.command.name() != "powershell" => {
+            vec![Effect::Script(file.clone())]
+        }
         _ => vec![Effect::hidden("a shell of another language")],
     }
 }

@@ -205,22 +205,24 @@ pub(super) static ALL: &[Program] = &[
         ..Program::GNU
     },
     Program {
-        family: &["split", "csplit"],
-        flags: "-e|--elide-empty-files -u|--unbuffered --verbose -k|--keep-files -s|-q|--quiet|--silent -z --suppress-matched",
-        valued: "-a|--suffix-length --additional-suffix -b|--bytes -C|--line-bytes --filter -l|--lines -n|--number|--digits \
-                     -t|--separator -f|--prefix",
+        names: &["csplit"],
+        flags: "-k|--keep-files -s|-q|--quiet|--silent -z|--elide-empty-files --suppress-matched",
+        valued: "-b|--suffix-format -f|--prefix -n|--digits",
+        rules: &[always(Reads(At::Nth(0))), always(Writes(At::Value("--prefix")))],
+        examples: &[("csplit -f out x /re/", Expect::Writes("out")), ("csplit x /re/", Expect::Reads("x"))],
+        ..Program::GNU
+    },
+    Program {
+        names: &["split"],
+        flags: "-e|--elide-empty-files -u|--unbuffered --verbose",
+        valued: "-a|--suffix-length --additional-suffix -b|--bytes -C|--line-bytes --filter -l|--lines -n|--number \
+                     -t|--separator",
         optional: "-d|--numeric-suffixes -x|--hex-suffixes",
-        rules: &[
-            always(Reads(At::Nth(0))),
-            always(Writes(At::Nth(1))),
-            always(Writes(At::Value("--prefix"))),
-            always(RunsLine(At::Value("--filter"))),
-        ],
+        rules: &[always(Reads(At::Nth(0))), always(Writes(At::Nth(1))), always(RunsLine(At::Value("--filter")))],
         examples: &[
             ("split --filter='rm -rf y' x", Expect::Runs("rm -rf y")),
             ("split --fil=/bin/sh x", Expect::Runs("/bin/sh")),
             ("split -l 100 x out", Expect::Writes("out")),
-            ("csplit -f out x /re/", Expect::Writes("out")),
         ],
         ..Program::GNU
     },

@@ -1,5 +1,6 @@
 //! Programs that start another one in other circumstances: priority, time, buffers, a new session.
 
+use crate::reader::Value;
 use crate::registry::prelude::*;
 
 pub(super) static ALL: &[Program] = &[
@@ -236,14 +237,36 @@ pub(super) static ALL: &[Program] = &[
                      --restart-after -l|--prefix-length --default-input-target --hide --kill-signal --cwd \
                      --name-separator --timestamp-format --shell",
         rules: &[
-            always(ByOption(each_line)),
+            always(ByOption(each_script)),
             when(Has("--shell"), Hides("`concurrently` with a shell of its own choice")),
         ],
-        examples: &[("concurrently -k 'ls' 'sudo id'", Expect::Denied("takes other rights"))],
+        examples: &[
+            ("concurrently -k 'ls' 'sudo id'", Expect::Denied("takes other rights")),
+            ("concurrently npm:dev 'pnpm:x --y'", Expect::Runs("npm run dev")),
+            ("concurrently npm:dev 'pnpm:x --y'", Expect::Runs("pnpm run x --y")),
+        ],
         plain_lines: &["concurrently 'npm run a' 'npm run b'"],
         ..Program::EXACT
     },
 ];
+
+/// Each operand is a line of its own, or a script of the project behind a manager: `npm:dev`.
+fn each_script(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let runs = [
+        ("npm:", "npm run"),
+        ("pnpm:", "pnpm run"),
+        ("yarn:", "yarn run"),
+        ("bun:", "bun run"),
+        ("node:", "node --run"),
+        ("deno:", "deno task"),
+    ];
+    let line = |operand: &Value| {
+        let named = runs.iter().find_map(|(start, runs)| Some((runs, operand.text.strip_prefix(start)?)));
+        let text = named.map_or_else(|| operand.text.clone(), |(runs, script)| format!("{runs} {script}"));
+        Effect::Line(Value { text, ..operand.clone() })
+    };
+    parsed.operands().map(line).collect()
+}
 
 /// Each operand is a line of its own.
 fn each_line(parsed: &Parsed<'_>) -> Vec<Effect> {
