@@ -252,6 +252,8 @@ pub(crate) fn kind(name: &str) -> &'static str {
         ("key", "key"),
         ("auth", "authorization"),
         ("secret", "secret"),
+        ("pw", "password"),
+        ("psk", "password"),
     ];
     table.iter().find(|(part, _)| name.contains(part)).map_or("secret", |(_, kind)| kind)
 }

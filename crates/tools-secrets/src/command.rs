@@ -1,7 +1,7 @@
 //! Passwords among the arguments of commands that take them there.
 
 use crate::{
-    commands::Flag::{self, Apart, Argument, Attached, Cookie, Next, Pair, Percent, Source},
+    commands::Flag::{self, Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source},
     finding::Finding,
     value,
 };
@@ -27,7 +27,8 @@ pub(crate) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, fi
                 Argument(index) => (*index == arguments && !word.text.starts_with('-') && !is_glued).then_some(word),
                 Attached(name) => word.after(name),
                 Apart(name) => (word.text == *name).then(|| words.peek().copied()).flatten(),
-                Next(name) | Pair(name) | Percent(name) | Source(name) | Cookie(name) => {
+                Beside(word, _) if !line[..length].contains(word) => None,
+                Next(name) | Beside(_, name) | Pair(name) | Percent(name) | Source(name) | Cookie(name) => {
                     let is_whole = word.text.eq_ignore_ascii_case(name);
                     let attached = if name.starts_with("--") {
                         word.after(name).and_then(|word| word.after("="))
@@ -104,8 +105,8 @@ fn password(word: Word<'_>, flag: Flag) -> Option<(usize, usize)> {
         Percent(_) => after('%')?,
         Cookie(_) => after('=')?,
         Source(_) => (5, word.text.strip_prefix("pass:")?),
-        Attached(_) | Next(_) | Apart(_) | Argument(_) if word.text.starts_with('-') => return None,
-        Attached(_) | Next(_) | Apart(_) | Argument(_) => (0, word.text),
+        Attached(_) | Next(_) | Apart(_) | Beside(..) | Argument(_) if word.text.starts_with('-') => return None,
+        Attached(_) | Next(_) | Apart(_) | Beside(..) | Argument(_) => (0, word.text),
     };
     let is_code = value.starts_with(':') || value.contains("(\"") || value.contains("()");
     let is_literal = value::is_password(value) && !is_code;

@@ -17,11 +17,16 @@ pub(crate) enum Flag {
     Source(&'static str),
     /// `-b SESSION=VALUE`.
     Cookie(&'static str),
+    /// `--value PASSWORD`, of a command that says so by another word.
+    Beside(&'static str, &'static str),
     /// The argument of this index that is no option.
     Argument(usize),
 }
 
-use Flag::{Apart, Argument, Attached, Cookie, Next, Pair, Percent, Source};
+use Flag::{Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source};
+
+/// Options that differ from others by case only.
+const SNMP: &[Flag] = &[Apart("-A"), Apart("-X")];
 
 /// Commands with passwords among their arguments.
 pub(crate) const COMMANDS: &[(&str, &[Flag])] = &[
@@ -47,12 +52,25 @@ pub(crate) const COMMANDS: &[(&str, &[Flag])] = &[
     ("mongosh ", &[Next("-p")]),
     ("mongodump ", &[Next("-p")]),
     ("mongorestore ", &[Next("-p")]),
+    ("mongoexport ", &[Next("-p")]),
+    ("mongoimport ", &[Next("-p")]),
+    ("cqlsh ", &[Next("-p")]),
     ("ldapsearch ", &[Next("-w")]),
     ("ldapadd ", &[Next("-w")]),
     ("ldapmodify ", &[Next("-w")]),
     ("ldapwhoami ", &[Next("-w")]),
+    ("ldapdelete ", &[Next("-w")]),
+    ("ldappasswd ", &[Next("-w")]),
     ("mosquitto_pub ", &[Next("-P")]),
     ("mosquitto_sub ", &[Next("-P")]),
+    ("ipmitool ", &[Apart("-P")]),
+    ("snmpget ", SNMP),
+    ("snmpset ", SNMP),
+    ("snmpwalk ", SNMP),
+    ("snmpbulkwalk ", SNMP),
+    ("gh secret set ", &[Apart("-b"), Next("--body")]),
+    ("ssm put-parameter ", &[Beside("SecureString", "--value")]),
+    ("cache_peer ", &[Pair("login=")]),
     ("sqlcmd ", &[Next("-P")]),
     ("bcp ", &[Next("-P")]),
     ("unzip ", &[Next("-P")]),
@@ -60,6 +78,7 @@ pub(crate) const COMMANDS: &[(&str, &[Flag])] = &[
     ("keytool ", &[Next("-storepass"), Next("-keypass")]),
     ("curl ", &[Pair("-u"), Pair("--user"), Pair("-U"), Pair("--proxy-user"), Cookie("-b"), Cookie("--cookie")]),
     ("smbclient ", &[Percent("-U")]),
+    ("rpcclient ", &[Percent("-U")]),
     ("openssl ", &[Source("-passin"), Source("-passout"), Source("-pass"), Apart("-k")]),
     ("rabbitmqctl add_user ", &[Argument(1)]),
     ("rabbitmqctl change_password ", &[Argument(1)]),

@@ -36,6 +36,8 @@ pub(crate) enum Scanner {
     Data,
     Encoded,
     Command(&'static [commands::Flag]),
+    Call(usize),
+    Login,
 }
 
 /// Parts of names after which a value may be a credential.
@@ -61,6 +63,9 @@ const NAMES: &[&str] = &[
     "cred",
     "dockerc",
     "bw_session",
+    "bindpw",
+    "rootpw",
+    "psk",
 ];
 /// Cookies that hold a session, by the names their frameworks give them.
 const SESSIONS: &[&str] = &[
@@ -81,6 +86,27 @@ const WEBHOOKS: &[&str] = &[
     "hooks.zapier.com/hooks/catch/",
     ".tines.com/webhook/",
     "outlook.office.com/webhook/",
+];
+
+/// Calls that take a password by its place, and its index among their arguments.
+const CALLS: &[(&str, usize)] = &[
+    ("networkcredential(", 1),
+    ("usernamepasswordcredentials(", 1),
+    ("passwordauthentication(", 1),
+    ("credentials.basic(", 1),
+    ("auth.basic(", 1),
+    ("basic_auth(", 1),
+    ("basicauth(", 1),
+    ("digestauth(", 1),
+    ("auth=(", 1),
+    ("auth = (", 1),
+    ("plainauth(", 2),
+    ("mysqli(", 2),
+    ("mysqli_connect(", 2),
+    ("new pdo(", 2),
+    ("ftp_login(", 2),
+    ("ssh2_auth_password(", 2),
+    ("drivermanager.getconnection(", 2),
 ];
 
 /// How password hashes begin.
@@ -111,11 +137,13 @@ pub(crate) fn all() -> Vec<(&'static str, Scanner)> {
     words.extend(NAMES.iter().map(|name| (*name, Scanner::Assignment)));
     words.extend(HASHES.iter().map(|hash| (*hash, Scanner::Hash)));
     words.extend(commands::COMMANDS.iter().map(|(name, flags)| (*name, Scanner::Command(flags))));
+    words.extend(CALLS.iter().map(|(name, index)| (*name, Scanner::Call(*index))));
     words.extend(SESSIONS.iter().map(|name| (*name, Scanner::Session)));
     words.extend(WEBHOOKS.iter().map(|host| (*host, Scanner::Webhook)));
     words.extend([
         ("eyJ", Scanner::Jwt),
         ("discord", Scanner::Discord),
+        (".login(", Scanner::Login),
         ("login(", Scanner::Discord),
         ("bot ", Scanner::Discord),
         (".run(", Scanner::Discord),

@@ -17,7 +17,7 @@ pub(crate) enum Style {
     Element,
     /// `PASSWORD 'value'`, `--password value`.
     Statement,
-    /// `the password is value`.
+    /// `the password is value`, `password value` alone on a line.
     Prose,
 }
 
@@ -71,6 +71,9 @@ fn join(text: &str, (name_start, name_end): (usize, usize)) -> Option<Join> {
     let mut at = colours(bytes, name_end);
     if bytes.get(at) == Some(&b'>') && before == Some(b'<') {
         return Some(Join::new(at + 1, Style::Element));
+    }
+    if bytes.get(at) == Some(&b'<') && before == Some(b'>') {
+        return element_pair(text, name_start, at);
     }
     let mut quoted = false;
     while let Some(byte) = bytes.get(at) {
@@ -165,10 +168,15 @@ fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
     if let Some(value) = rest.strip_prefix("BY ").filter(|value| value.starts_with(['"', '\''])) {
         return Some(Join::new(text.len() - value.len(), Style::Statement));
     }
+    // `read NAME <<< value`
+    if let Some(value) = rest.strip_prefix("<<<") {
+        return Some(Join::new(text.len() - value.len(), Style::Assigned));
+    }
     // Neither a word of letters nor a short one is a credential.
     let word = rest.bytes().take(LINE).take_while(|byte| byte.is_ascii_graphic() && !b"\"'`\\|<>[]{}".contains(byte));
     let (length, is_lower) = word.fold((0, true), |(length, is), byte| (length + 1, is && byte.is_ascii_lowercase()));
     let is_ended = matches!(rest.as_bytes().get(length), Some(b' ' | b'\n'));
+    let is_last = matches!(rest.as_bytes().get(length), None | Some(b'\r' | b'\n'));
     if is_ended && length > 0 && (is_lower || length < MIN_VALUE_BYTES) {
         return None;
     }
@@ -182,7 +190,11 @@ fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
         let above = &above[above.floor_char_boundary(above.len().saturating_sub(LINE))..];
         above.rsplit('\n').next().is_some_and(|above| above.trim_start().starts_with("login "))
     };
-    (is_set || is_configured || is_login || is_below).then(|| Join::new(after, Style::Assigned))
+    if is_set || is_configured || is_login || is_below {
+        return Some(Join::new(after, Style::Assigned));
+    }
+    // `requirepass value`: a line of settings without signs between names and values.
+    (is_last && is_line_start(text.as_bytes(), name_start)).then(|| Join::new(after, Style::Prose))
 }
 
 /// `name: NAME` with `value: …` next to it, in YAML, JSON, XML or HCL.
@@ -212,6 +224,17 @@ fn named_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
     at += bytes[at..].iter().take(1).filter(|byte| is_quote(**byte)).count();
     at += blanks(bytes, at);
     matches!(bytes.get(at), Some(b':' | b'=')).then(|| Join::new(at + 1, Style::Assigned))
+}
+
+/// `<key>NAME</key>` with `<string>…` behind it, `<name>NAME</name>` with `<value>…`.
+fn element_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
+    let pairs = [("<key>", "</key>", "<string>"), ("<name>", "</name>", "<value>")];
+    let value = pairs.into_iter().find_map(|(open, close, value)| {
+        let rest = text[..name_start].ends_with(open).then(|| text[from..].strip_prefix(close))??;
+        let between = rest.bytes().take(LINE).take_while(u8::is_ascii_whitespace).count();
+        rest[between..].strip_prefix(value)
+    })?;
+    Some(Join::new(text.len() - value.len(), Style::Element))
 }
 
 /// Whether what stands here is itself the value of `name`, `key` or the like.
@@ -294,7 +317,7 @@ fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
 }
 
 /// How long the beginning of an expression is that only wraps a literal.
-fn wrapper(text: &str, at: usize) -> usize {
+pub(crate) fn wrapper(text: &str, at: usize) -> usize {
     const WRAPPERS: &[&str] = &[
         "Some(",
         "Ok(",

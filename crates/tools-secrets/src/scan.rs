@@ -65,6 +65,10 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
             Scanner::AzureDevops => findings.extend(provider::azure_devops(text, start)),
             Scanner::Webhook => findings.extend(provider::webhook(text, end)),
             Scanner::Discord => findings.extend(shapes::discord(text, end)),
+            Scanner::Login => {
+                findings.extend(shapes::discord(text, end).or_else(|| shapes::argument(text, end, 1)));
+            }
+            Scanner::Call(index) => findings.extend(shapes::argument(text, end, index)),
             Scanner::Airtable => findings.extend(shapes::airtable(text, start, end)),
             Scanner::AzureService => findings.extend(shapes::azure_service(text, start, end)),
             Scanner::Firebase => findings.extend(shapes::firebase(text, start, end)),

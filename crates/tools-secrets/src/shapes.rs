@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use crate::{finding::Finding, value};
+use crate::{finding::Finding, place, value};
 
 /// How far a line is read behind a keyword.
 const NEAR: usize = 240;
@@ -63,6 +63,45 @@ pub(crate) fn twilio(text: &str, end: usize) -> Option<Finding> {
     let length = token.bytes().take_while(u8::is_ascii_hexdigit).count();
     let start = token.as_ptr() as usize - text.as_ptr() as usize;
     (account == 32 && length == 32).then(|| found(start..start + length, "twilio"))
+}
+
+/// The password that is the argument of this index, from 1 on, of a call whose first begins at
+/// `from`: a literal.
+pub(crate) fn argument(text: &str, from: usize, index: usize) -> Option<Finding> {
+    let call = &text[from..text.floor_char_boundary((from + NEAR).min(text.len()))];
+    let (mut depth, mut left, mut quote) = (0_usize, index, None);
+    for (at, byte) in call.bytes().enumerate() {
+        match (byte, quote) {
+            (_, Some(open)) if byte == open => quote = None,
+            (b'"' | b'\'' | b'`', None) => quote = Some(byte),
+            (b'(' | b'[' | b'{', None) => depth += 1,
+            // Behind the call nothing is an argument of it.
+            (b')' | b']' | b'}', None) => depth = depth.checked_sub(1)?,
+            (b',', None) if depth == 0 => left -= 1,
+            _ => {}
+        }
+        if left == 0 {
+            return literal(text, from + at + 1);
+        }
+    }
+    None
+}
+
+/// The password in quotes behind a comma, also wrapped.
+fn literal(text: &str, at: usize) -> Option<Finding> {
+    let at = at + text[at..].bytes().take(NEAR).take_while(u8::is_ascii_whitespace).count();
+    let at = at + place::wrapper(text, at);
+    let literal = text.get(at..)?;
+    let open = literal.chars().next().filter(|quote| matches!(quote, '"' | '\'' | '`'))?;
+    let literal = &literal[1..literal.floor_char_boundary(NEAR)];
+    let value = &literal[..literal.find([open, '\n'])?];
+    let (start, end) = (at + 1, at + 1 + value.len());
+    (value::is_secret(value) && !value.contains(' ')).then_some(Finding {
+        start,
+        end,
+        kind: "password",
+        rule: "command",
+    })
 }
 
 /// A key that opens a vault: `Unseal Key 1: …`, `"unseal_keys_b64": ["…"`.

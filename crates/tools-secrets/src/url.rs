@@ -112,7 +112,10 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     let is_resource = matches!(&bytes[start - host..start], b"arn" | b"crn" | b"srn" | b"urn");
     let is_line =
         host > 0 && !is_resource && begins_line(text, start - host) && !database.is_empty() && !user.is_empty();
-    let is_line = is_line && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
+    // `daemon:*:19700:0:99999:7:::`, `nobody:*:-2:-2:…`: accounts of a system, with numbers.
+    let is_account = user.strip_prefix('-').unwrap_or(user).bytes().all(|byte| byte.is_ascii_digit());
+    let is_line =
+        is_line && !is_account && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
     let start = end + database.len() + user.len() + 2;
     (is_line && value::is_password(password) && !is_nonsense(password))
         .then(|| found(start, password.len(), "password"))

@@ -47,6 +47,11 @@ const LAST: &[&str] = &[
     "sas",
     "dockerconfigjson",
     "dockercfg",
+    "bindpw",
+    "rootpw",
+    "requirepass",
+    "masterauth",
+    "psk",
 ];
 /// What a name is about when it ends so, whatever stands before.
 const HARMLESS_END: &[&str] = &[
@@ -176,6 +181,7 @@ const HARMLESS_KEY: &[&str] = &[
     "unique",
     "recv",
     "trusted",
+    "correlation",
 ];
 
 /// Whether a variable or member of this name holds a credential.
@@ -285,6 +291,9 @@ mod tests {
             "HTTP_AUTH",
             "SENTRY_DSN",
             "APIToken",
+            "requirepass",
+            "bindpw",
+            "wpa_psk",
         ] {
             assert!(is_credential_name(name), "{name}");
         }
@@ -315,6 +324,7 @@ mod tests {
             "GPG_TTY",
             "author",
             "authors",
+            "correlation-key",
         ] {
             assert!(!is_credential_name(name), "{name}");
         }

@@ -44,6 +44,41 @@ fn credentials_told_by_marks_or_by_words_in_front() {
 }
 
 #[test]
+fn passwords_told_by_their_place_alone() {
+    const VALUE: &str = "Zx81pQ7mLw2k";
+    for (before, after) in [
+        // Lines of settings without signs.
+        ("port 6379\nrequirepass ", "\n"),
+        ("masterauth ", "\n"),
+        ("  bindpw ", "\r\n"),
+        ("account x\nuser me\npassword ", ""),
+        ("network={\n ssid=\"office\"\n psk=\"", "\"\n}\n"),
+        ("<dict>\n<key>Password</key>\n\t<string>", "</string>\n"),
+        ("<property><name>db.password</name><value>", "</value></property>"),
+        ("read -s PASS <<< \"", "\"\n"),
+        // Arguments of commands.
+        ("gh secret set API_KEY --body ", "\n"),
+        ("aws ssm put-parameter --name /a/b --type SecureString --value ", "\n"),
+        ("aws ssm put-parameter --name /a/b --value ", " --type SecureString\n"),
+        ("cqlsh -u app -p ", " db.local\n"),
+        ("snmpwalk -v3 -u adm -a SHA -A ", " host\n"),
+        ("snmpget -v3 -u adm -x AES -X ", " host\n"),
+        ("cache_peer p.local parent 80 0 login=user:", "\n"),
+        // Arguments of calls.
+        ("var c = new NetworkCredential(\"svc\", \"", "\");"),
+        ("request.basic_auth(user, '", "')"),
+        ("client.get(u).basic_auth(\"svc\", Some(\"", "\"))"),
+        ("requests.get(u, auth=(\"svc\", \"", "\"))"),
+        ("auth = HTTPBasicAuth(names[0, 1], \"", "\")"),
+        ("server.login('svc@db.local', '", "')"),
+        ("$db = new mysqli(\"localhost\", \"app\",\n    \"", "\", \"shop\");"),
+        ("smtp.PlainAuth(\"\", user, \"", "\", host)"),
+    ] {
+        check(before, VALUE, after);
+    }
+}
+
+#[test]
 fn what_only_looks_like_a_credential() {
     for clean in [
         "--- PASS: TestA/row1 (0.00s)\n",
@@ -62,6 +97,15 @@ fn what_only_looks_like_a_credential() {
         "password: !vault |\n  $ANSIBLE_VAULT;1.1;AES256\n  6233376434393834\n",
         "password: ENC[AES256_GCM,data:k8dz7y3doq,iv:Zx81pQ7mLw2k,tag:abc,type:str]\n",
         "password=ENC(k8dz7y3doqnvelbuizvohdbyhtvr2owp)\n",
+        "\"correlation-key\": \"8f246fbc-1e2a-4b5f-9d3c-7a6b5c4d3e2f\"\n",
+        "daemon:*:19700:0:99999:7:::\nwww-data:!:19700:0:99999:7:::\n",
+        "nobody:*:-2:-2::0:0:Unprivileged:/var/empty:/usr/bin/false\n",
+        "aws ssm put-parameter --name /ami --type String --value ami-0f4c9a7be21d5836\n",
+        "snmpwalk -v3 -u adm -a SHA-256 -x AES-128 host\n",
+        "basic_auth(\"svc\", os.environ[\"API_PASSWORD\"])\n",
+        "response = fp_login(\"AFP3.1\", \"DHCAST128\")\n",
+        "basic_auth(\"svc\"), f(1, \"Zx81pQ7mLw2k\")\n",
+        "a token is sent with the\npassword that\nthe user gave\n",
     ] {
         assert_eq!(redact(clean), clean);
     }
