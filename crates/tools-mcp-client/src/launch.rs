@@ -160,7 +160,7 @@ impl Launch {
 /// `logins`.
 pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn WayOut>>, logins: PathBuf) -> Launcher {
     #[cfg(not(feature = "http"))]
-    let _ = logins;
+    drop(logins);
     Arc::new(move |server: &Server, cx: &CallContext| {
         if server.is_remote() {
             #[cfg(feature = "http")]
