@@ -1,11 +1,11 @@
-//! Values that somebody still uses.
+//! A list of shared values that does not keep them alive.
 
 use std::sync::{Arc, Mutex, Weak};
 
 use crate::Locked as _;
 
-/// Values that somebody still uses, such as the tool sets that were narrowed from one: it keeps
-/// none of them alive.
+/// A list of shared values, such as the tool sets that were narrowed from one. It does not keep
+/// them alive.
 #[derive(Debug)]
 pub struct InUse<T>(Mutex<Vec<Weak<T>>>);
 

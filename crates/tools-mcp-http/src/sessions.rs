@@ -126,7 +126,7 @@ impl SessionManager for Sessions {
     }
 }
 
-/// What keeps a session from resting: a notification that nobody heeds.
+/// A notification that is ignored: its arrival restarts the idle time of the session.
 fn still_here() -> ClientJsonRpcMessage {
     let method = CustomNotification::new("notifications/haft/still_here", None);
     ClientJsonRpcMessage::notification(ClientNotification::CustomNotification(method))

@@ -20,9 +20,8 @@ pub fn config_file() -> Option<PathBuf> {
 
 /// The same where something is there, readable or not; `None` only where there is nothing.
 ///
-/// A link that leads nowhere, as the file or on the way to it, and a folder that may not be entered
-/// count as a file: whoever reads it is told, where no configuration would have loosened every
-/// rule.
+/// A dangling link, as the file or as a folder above it, and a folder that cannot be entered count
+/// as a file. Reading it is then an error; without a configuration every rule would be missing.
 pub fn present_config_file() -> Option<PathBuf> {
     let home = choose_base_strategy().ok()?.home_dir().to_owned();
     config_file().filter(|file| {

@@ -26,8 +26,8 @@ pub(super) fn text_of(file: &Path) -> io::Result<String> {
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// The text of a configuration, which whoever started this program may have opened, as a shell does
-/// for `<(…)`.
+/// The text of a configuration: a regular file, or a descriptor that the parent process opened, as
+/// a shell does for `<(…)`.
 fn text_of_configuration(file: &Path) -> io::Result<String> {
     let is_open = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|open| file.starts_with(open));
     if is_open { std::fs::read_to_string(file) } else { text_of(file) }
