@@ -147,7 +147,7 @@ fn begins_statement(before: &str) -> bool {
     before.is_empty() || ["\n", ";", "*/"].iter().any(|end| before.ends_with(end))
 }
 
-/// The text that a name in quotes stands for.
+/// A quoted name without its quotes and escapes.
 fn unquoted(name: &str) -> String {
     match name.chars().next() {
         Some(quote @ ('\'' | '"' | '`')) => {

@@ -116,12 +116,9 @@ fn heading<'a>(text: &'a str, head: usize, tail: usize, hole: Option<&Hole>) -> 
 /// Whether a line is read with one above it: it is indented, or has a number and text, or says so.
 fn is_under(line: &str) -> bool {
     let number = line.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
-    let is_hit = || number > 0 && line[number..].strip_prefix(':').is_some_and(|text| !text.starts_with(is_digit));
+    let is_text = |text: &str| !text.starts_with(|first: char| first.is_ascii_digit());
+    let is_hit = || number > 0 && line[number..].strip_prefix(':').is_some_and(is_text);
     line.starts_with([' ', '\t']) || line.starts_with("… ") || line.starts_with("[… as above") || is_hit()
-}
-
-fn is_digit(character: char) -> bool {
-    character.is_ascii_digit()
 }
 
 /// The lines between head and tail that must not be lost.

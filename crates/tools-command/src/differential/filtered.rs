@@ -9,7 +9,7 @@ use crate::Analysis;
 const PLAN: Plan = Plan { lines: 800, batch: 100, parts: 2, seed: 20_261_127, sample: 4 };
 const LEAST: LeastShares = LeastShares { ran: 12, clear: 50 };
 
-/// What a name stands for; one of the forms is taken.
+/// The grammar of the scripts: each name with its forms, of which one is taken.
 const SED_RULES: Rules = &[
     ("line", &["sed ‹options›‹q:script› x", "sed ‹options›‹q:script› x", "sed ‹options›-e ‹q:script› -e ‹q:script› x"]),
     ("options", &["", "", "-n ", "-E ", "-s ", "-z "]),

@@ -11,7 +11,7 @@ use crate::{Analysis, Effect, plain_path};
 const PLAN: Plan = Plan { lines: 800, batch: 100, parts: 1, seed: 20_261_128, sample: 4 };
 const LEAST: LeastShares = LeastShares { ran: 12, clear: 50 };
 
-/// What a name stands for; one of the forms is taken.
+/// The grammar of the lines: each name with its forms, of which one is taken.
 const RULES: Rules = &[
     (
         "line",

@@ -1,4 +1,4 @@
-//! Near names: what somebody who mistyped a name probably meant, and names as a phrase.
+//! Names close to a mistyped one, and lists of names as a phrase.
 
 use std::fmt::Display;
 

@@ -62,18 +62,12 @@ fn placed(line: &str) -> Vec<Range<usize>> {
 /// Whether the cells of two rows stand in the same columns, to the left or to the right, wherever
 /// more than one blank parts them.
 fn same_columns(a: &str, b: &str) -> bool {
-    let columns = |line: &str| placed(line).into_iter().map(|cell| (cell.start, cell.end));
-    let is_wide = |line: &str, start: usize| line[..start].ends_with("  ");
-    let is_same = |((start, end), (other, other_end)): ((usize, usize), (usize, usize))| {
-        let is_parted = is_wide(a, start) || is_wide(b, other);
-        !is_parted || width(&a[..start]) == width(&b[..other]) || width(&a[..end]) == width(&b[..other_end])
+    let column = |line: &str, at: usize| line[..at].chars().count();
+    let is_same = |(one, other): (Range<usize>, Range<usize>)| {
+        let is_parted = a[..one.start].ends_with("  ") || b[..other.start].ends_with("  ");
+        !is_parted || column(a, one.start) == column(b, other.start) || column(a, one.end) == column(b, other.end)
     };
-    columns(a).zip(columns(b)).skip(1).all(is_same)
-}
-
-/// Columns of a text.
-fn width(text: &str) -> usize {
-    text.chars().count()
+    placed(a).into_iter().zip(placed(b)).skip(1).all(is_same)
 }
 
 /// Whether a line may have anything in common with others, as far as that is told at once.

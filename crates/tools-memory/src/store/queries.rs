@@ -45,7 +45,7 @@ macro_rules! store {
                     if superseded.execute(&mut *change).await?.rows_affected() == 0 {
                         return Err(MemoryError::NotFound(old.clone()));
                     }
-                    // What nobody finds any more needs no place in the index.
+                    // A superseded memory is not searched for any more.
                     index::remove(&mut change, old).await?;
                 }
                 let NewMemory { content, kind, tags, scope, owner, origin, call, session, untrusted, expires_at, .. } = new;

@@ -212,8 +212,8 @@ fn words(line: &Value) -> Vec<Value> {
     WORD.captures_iter(&line.text).map(word).collect()
 }
 
-/// The texts that reach the shell, its arguments but the database and what is typed into it, each
-/// with whether it is an argument. One that is not known stands in its quotes.
+/// The texts that the shell of the database reads: its arguments other than the database, and its
+/// input, each with whether it is an argument. A text that is not known is without its quotes.
 fn texts(parsed: &Parsed<'_>) -> Vec<(Value, bool)> {
     let file = operands(parsed).first().copied();
     let mut texts = Vec::new();
