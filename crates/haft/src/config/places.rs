@@ -26,14 +26,9 @@ pub fn present_config_file() -> Option<PathBuf> {
     let home = choose_base_strategy().ok()?.home_dir().to_owned();
     config_file().filter(|file| {
         // The first that is there decides: nothing is below a folder in which nothing has the name.
-        let there = file.ancestors().map(|at| (at, at.symlink_metadata()));
-        let found = there.into_iter().find(|(_, found)| !found.as_ref().is_err_and(is_missing));
-        match found {
-            None => false,
-            Some((_, Err(_))) => true,
-            Some((at, Ok(_))) if at == file => true,
-            Some((at, Ok(_))) => !at.is_dir() && !home.starts_with(at),
-        }
+        let mut there = file.ancestors().map(|at| (at, at.symlink_metadata()));
+        let found = there.find(|(_, found)| !found.as_ref().is_err_and(is_missing));
+        found.is_some_and(|(at, found)| found.is_err() || at == file || !at.is_dir() && !home.starts_with(at))
     })
 }
 
