@@ -153,8 +153,8 @@ mod tests {
         seen::{FolderState, bounds, open},
     };
 
-    /// Whether the changes of the two names of a file count as shared, where `meanwhile` runs before
-    /// the call writes through one name and then removes the other.
+    /// Whether the changes of the two names of a file count as shared, where `meanwhile` runs
+    /// before the call writes through one name and then removes the other.
     fn shared(meanwhile: impl Fn(&Path)) -> Vec<bool> {
         let place = tempfile::tempdir().unwrap();
         let root = open(place.path()).unwrap();
