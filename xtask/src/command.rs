@@ -1,10 +1,8 @@
 //! Child processes of the chores.
 
-use std::{
-    ffi::OsStr,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::ffi::OsStr;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::{failure::Failure, repository};
 

@@ -3,10 +3,8 @@
 //! packed again, made minimal, after it. A text is a string there, other bytes are a list of
 //! numbers.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 

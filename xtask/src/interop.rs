@@ -4,11 +4,9 @@
 mod conformance;
 mod models;
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use crate::{command, failure::Failure, repository};
 

@@ -4,10 +4,8 @@
 
 use std::collections::{BTreeMap, VecDeque};
 
-use crate::{
-    failure::Failure,
-    metadata::{Edge, Graph, Kind, Package},
-};
+use crate::failure::Failure;
+use crate::metadata::{Edge, Graph, Kind, Package};
 
 /// A dependency that only some crates may reach, and why.
 struct Isolated {

@@ -5,10 +5,8 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::Deserialize;
 
-use crate::{
-    command::{capture, cargo},
-    failure::Failure,
-};
+use crate::command::{capture, cargo};
+use crate::failure::Failure;
 
 /// Packages and the edges between them, with every feature switched on.
 #[derive(Debug, Default)]

@@ -1,11 +1,9 @@
 //! How many packages each crate pulls, held against a committed list: a dependency that comes in
 //! with a feature is seen in the commit that brings it.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fmt::Write as _,
-    fs,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
 
 use crate::{command, failure::Failure, metadata::Graph, repository};
 

@@ -1,10 +1,8 @@
 //! Where the repository is and which files it has. Build output and hidden folders are not part of
 //! it.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 

@@ -3,13 +3,11 @@
 //! documentation compile the same code beside everything that the facade depends on, where a crate
 //! that a page forgot to name is there all the same.
 
-use crate::{
-    command,
-    dist::files,
-    failure::Failure,
-    metadata::Graph,
-    repository::{self, File},
-};
+use crate::command;
+use crate::dist::files;
+use crate::failure::Failure;
+use crate::metadata::Graph;
+use crate::repository::{self, File};
 
 const PAGES: &str = "docs/start";
 /// Where the crates are made.

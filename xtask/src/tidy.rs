@@ -12,10 +12,8 @@ mod tool_names;
 mod width;
 mod wording;
 
-use crate::{
-    failure::Failure,
-    repository::{self, File},
-};
+use crate::failure::Failure;
+use crate::repository::{self, File};
 use rust_text::RustFile;
 
 /// Checks the repository and prints every finding.

@@ -4,11 +4,9 @@
 use std::io::{self, IsTerminal, Write};
 
 use haft::{core::Redactor as _, secrets::SecretRedactor};
-use tracing_subscriber::{
-    filter::{LevelFilter, Targets},
-    layer::SubscriberExt as _,
-    util::SubscriberInitExt as _,
-};
+use tracing_subscriber::filter::{LevelFilter, Targets};
+use tracing_subscriber::layer::SubscriberExt as _;
+use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::asking;
 

@@ -13,12 +13,10 @@ use std::{ffi::OsString, process::ExitCode};
 
 use clap::Parser;
 
-use crate::{
-    args::{ApprovalsVerb, Cli, Exec, Filter, McpVerb, PinsVerb, PolicyVerb, Verb},
-    commands::undo::{UndoPlace, UndoRequest},
-    exit::Exit,
-    log::log_to_stderr,
-};
+use crate::args::{ApprovalsVerb, Cli, Exec, Filter, McpVerb, PinsVerb, PolicyVerb, Verb};
+use crate::commands::undo::{UndoPlace, UndoRequest};
+use crate::exit::Exit;
+use crate::log::log_to_stderr;
 
 /// The allocator of musl asks the system for memory, and gives it back, hundreds of times in one
 /// start.

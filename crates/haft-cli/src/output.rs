@@ -1,11 +1,9 @@
 //! Writing to a terminal or pipe that may be gone at any moment.
 
-use std::{
-    borrow::Cow,
-    error::Error,
-    io::{self, IsTerminal, Write},
-    sync::atomic::{AtomicBool, Ordering},
-};
+use std::borrow::Cow;
+use std::error::Error;
+use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use haft::core::{Visible, visible_json, visible_lines};
 use serde::Serialize;

@@ -1,18 +1,14 @@
 //! Asking at the terminal of this process: `/dev/tty`, typed-ahead input dropped, and no answer
 //! means no.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{BufRead, BufReader, Write},
-    time::{Duration, Instant},
-};
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use haft::core::{Absence, Answer, ConfirmPrompt, Confirmer};
-use rustix::{
-    event::{PollFd, PollFlags, Timespec, poll},
-    termios::{QueueSelector, tcflush},
-};
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::termios::{QueueSelector, tcflush};
 
 use crate::asking::{Reply, Screen, TerminalQuestion};
 

@@ -1,22 +1,16 @@
 //! Agents for editors: each session of the Agent Client Protocol is a toolbox in its own folder,
 //! with an agent over it. Opens sessions: new ones, and kept ones that go on.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
-use haft::{
-    Toolbox,
-    agents::{
-        CompressDesk,
-        acp::{AgentConversation, Closing, ConversationParts, replayed},
-        sessions::{KeptSession, Sessions, SessionsError},
-    },
-    overflow_store::Archive,
-    providers::Provider,
-};
+use haft::Toolbox;
+use haft::agents::CompressDesk;
+use haft::agents::acp::{AgentConversation, Closing, ConversationParts, replayed};
+use haft::agents::sessions::{KeptSession, Sessions, SessionsError};
+use haft::overflow_store::Archive;
+use haft::providers::Provider;
 use tokio_util::sync::CancellationToken;
 use tools_acp::{
     AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, TerminalUse, Viewer,

@@ -3,11 +3,9 @@
 
 use std::sync::Arc;
 
-use haft::{
-    Toolbox, agent_settings,
-    agents::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost},
-    providers::Provider,
-};
+use haft::agents::{Agent, AgentBuilder, CompressDesk, ModelReformat, ToolHost};
+use haft::providers::Provider;
+use haft::{Toolbox, agent_settings};
 
 /// What the model is told before anything else. It holds nothing that changes between turns.
 const SYSTEM: &str = "You are a software engineer's agent. You work in one folder with the tools you are given, on what \

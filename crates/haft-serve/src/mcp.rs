@@ -1,18 +1,14 @@
 //! The toolbox as an MCP server: roots narrow it, people's answers become rules of the session.
 
-use std::{
-    error::Error,
-    fmt,
-    path::PathBuf,
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::error::Error;
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
-use haft::{
-    Toolbox,
-    config::{ConfigWatch, places},
-    questions::Watchers,
-};
+use haft::Toolbox;
+use haft::config::{ConfigWatch, places};
+use haft::questions::Watchers;
 use tools_core::{CallContext, CallerId, Confirmer, SessionId, Stack, ToolDefs, ToolName};
 use tools_mcp::{FaultyTools, Greeting, McpServer, ServeError, StructuredContent, ToolVisibility, Workspace};
 

@@ -4,10 +4,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use haft::{
-    Toolbox,
-    agents::{CompressDesk, OnBehalf, Stop},
-};
+use haft::Toolbox;
+use haft::agents::{CompressDesk, OnBehalf, Stop};
 use tools_core::{CallContext, CallerId, NobodyToAsk};
 
 use crate::{PromptRunner, agent_builder, agent_provider};

@@ -3,10 +3,8 @@
 use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
-use haft::{
-    Toolbox,
-    tasks::{Dispatch, DueTask, Task},
-};
+use haft::Toolbox;
+use haft::tasks::{Dispatch, DueTask, Task};
 use tools_core::{BatchId, CallContext, CallPhase, CallerId, ConversationId, NobodyToAsk, SessionId, ToolCall};
 
 /// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with

@@ -11,19 +11,16 @@
 
 use std::{sync::Arc, time::Instant};
 
-use axum::{
-    Json, Router,
-    extract::{Path, Request, State},
-    http::{StatusCode, header::AUTHORIZATION},
-    middleware::{Next, from_fn_with_state},
-    response::{IntoResponse, Response},
-    routing::{delete, post},
-};
-use haft::{
-    CallReport, Toolbox,
-    config::LoadedConfig,
-    core::{NobodyToAsk, SessionId, ToolCall},
-};
+use axum::extract::{Path, Request, State};
+use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::{Next, from_fn_with_state};
+use axum::response::{IntoResponse, Response};
+use axum::routing::{delete, post};
+use axum::{Json, Router};
+use haft::config::LoadedConfig;
+use haft::core::{NobodyToAsk, SessionId, ToolCall};
+use haft::{CallReport, Toolbox};
 use serde::Deserialize;
 use serde_json::Value;
 

@@ -1,18 +1,14 @@
 //! A layer of your own: how long each tool worked, waiting for a person not included.
 //! `cargo run -p haft --example own_layer`.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use haft::{
-    Place, Toolbox,
-    config::LoadedConfig,
-    core::{Invocation, Layer, Next, NobodyToAsk, Outcome, ToolCall, ToolName},
-};
+use haft::config::LoadedConfig;
+use haft::core::{Invocation, Layer, Next, NobodyToAsk, Outcome, ToolCall, ToolName};
+use haft::{Place, Toolbox};
 
 /// Calls and time of each tool.
 type Totals = BTreeMap<ToolName, (u64, Duration)>;

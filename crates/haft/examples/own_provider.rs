@@ -4,13 +4,11 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use haft::{
-    Toolbox,
-    agents::Agent,
-    config::LoadedConfig,
-    providers::{
-        Block, Message, ModelInfo, Provider, ProviderError, Reply, Request, Role, Sink, StopReason, ToolUse, Usage,
-    },
+use haft::Toolbox;
+use haft::agents::Agent;
+use haft::config::LoadedConfig;
+use haft::providers::{
+    Block, Message, ModelInfo, Provider, ProviderError, Reply, Request, Role, Sink, StopReason, ToolUse, Usage,
 };
 
 struct Parrot(ModelInfo);

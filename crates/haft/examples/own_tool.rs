@@ -3,13 +3,11 @@
 
 use std::collections::BTreeMap;
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{
-        CallContext, DynExecutor, Inspection, NobodyToAsk, Tool, ToolCall, ToolDef, ToolError, ToolErrorCategory,
-        ToolKind, ToolOutput, ToolTraits, Typed,
-    },
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{
+    CallContext, DynExecutor, Inspection, NobodyToAsk, Tool, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind,
+    ToolOutput, ToolTraits, Typed,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;

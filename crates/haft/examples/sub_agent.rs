@@ -12,13 +12,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use haft::{
-    Toolbox, agent_settings,
-    agents::{Agent, Restrictions, SubAgent},
-    config::{LoadedConfig, places},
-    core::{DynExecutor, ToolName},
-    providers::{Provider, scripted::ScriptedProvider},
-};
+use haft::agents::{Agent, Restrictions, SubAgent};
+use haft::config::{LoadedConfig, places};
+use haft::core::{DynExecutor, ToolName};
+use haft::providers::Provider;
+use haft::providers::scripted::ScriptedProvider;
+use haft::{Toolbox, agent_settings};
 
 #[tokio::main]
 async fn main() -> Result<(), Box<dyn std::error::Error>> {

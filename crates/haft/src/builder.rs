@@ -1,20 +1,15 @@
 //! From a configuration to a toolbox: every section is compiled before anything is put together.
 
-use std::{
-    fmt,
-    path::PathBuf,
-    sync::{Arc, Mutex},
-};
+use std::fmt;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex};
 
 use tools_core::{CallContext, DynExecutor, Embedder, InUse, Layer, ModelHints, ServerName, SessionId};
 
-use crate::{
-    Place, Toolbox,
-    config::{self, LoadError, LoadedConfig},
-    inner::Inner,
-    parts::Parts,
-    stack,
-};
+use crate::config::{self, LoadError, LoadedConfig};
+use crate::inner::Inner;
+use crate::parts::Parts;
+use crate::{Place, Toolbox, stack};
 
 /// Builds a [`Toolbox`].
 #[derive(Default)]

@@ -1,20 +1,16 @@
 //! The shell in a toolbox: what its commands are held to beside their own section.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::ServerName;
 use tools_sandbox::{ReadRules, closed_places, kernel::MaskRules};
 use tools_shell::{CommandConfinement, ConfinementSettings, Jobs, ShellPolicy, ShellPolicyHandle};
 
-use crate::{
-    config::{LoadError, LoadedConfig, paths, places},
-    layers,
-    part::{PartList, PartMaker},
-    parts::Parts,
-};
+use crate::config::{LoadError, LoadedConfig, paths, places};
+use crate::layers;
+use crate::part::{PartList, PartMaker};
+use crate::parts::Parts;
 
 /// The confinement of commands, for calls from `workdir`: they may not read what `typed` and
 /// `private` close, nor what gates close to `bash`. It follows other configurations.

@@ -1,20 +1,16 @@
 //! The file tools in a toolbox: what their policy is held to beside its own section.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::{DynExecutor, Shared};
 use tools_file::{FilePolicy, SeenFiles};
 use tools_sandbox::{ReadRules, ReservedFiles, home};
 use tools_secrets::SecretsMode;
 
-use crate::{
-    config::{LoadError, LoadedConfig, own_places, paths, places},
-    part::PartList,
-    parts::Parts,
-};
+use crate::config::{LoadError, LoadedConfig, own_places, paths, places};
+use crate::part::PartList;
+use crate::parts::Parts;
 
 /// The file tools and their policy, for calls from `workdir`, that may not write what is
 /// `reserved`, nor read what `rules`, the read rules of the configuration, and `private` close.

@@ -7,11 +7,9 @@ use tools_policy::{
     Explanation, GateSettings, Gates, caller_quota::MemoryAccounts, gate::Stands, permissions::TextDiff,
 };
 
-use crate::{
-    Toolbox,
-    config::{LoadError, named, places},
-    part::PartMaker,
-};
+use crate::Toolbox;
+use crate::config::{LoadError, named, places};
+use crate::part::PartMaker;
 
 /// How a question shows what changed in a script: as the file tools show changes.
 #[cfg(feature = "file")]

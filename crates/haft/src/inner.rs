@@ -1,22 +1,18 @@
 //! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the
 //! configuration.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "mcp-client")]
 use tools_core::ToolExecutor as _;
 use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
 use tools_sandbox::ReadRules;
 
-use crate::{
-    config::{HaftConfig, LoadError, LoadedConfig, ReloadState},
-    part::PartList,
-    parts::Parts,
-    tools::ToolSet,
-};
+use crate::config::{HaftConfig, LoadError, LoadedConfig, ReloadState};
+use crate::part::PartList;
+use crate::parts::Parts;
+use crate::tools::ToolSet;
 
 /// What all toolboxes that were narrowed from one share.
 #[derive(Debug)]

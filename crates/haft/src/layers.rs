@@ -7,10 +7,8 @@ use tools_secrets::{LiveSecrets, SecretRedactor};
 
 #[cfg(any(feature = "audit", feature = "checkpoint", feature = "skills"))]
 use crate::config::places::state_dir;
-use crate::{
-    config::{LoadError, LoadedConfig},
-    part::{PartList, PartMaker},
-};
+use crate::config::{LoadError, LoadedConfig};
+use crate::part::{PartList, PartMaker};
 
 pub(crate) const SECURITY: &str = "tools.filters.security";
 

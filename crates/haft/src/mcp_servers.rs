@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use tools_mcp_client::{Introductions, Launcher, McpServers, compile, pins::LockStore};
 
-use crate::{
-    Toolbox,
-    config::{LoadError, places},
-    part::PartMaker,
-    parts::Parts,
-};
+use crate::Toolbox;
+use crate::config::{LoadError, places};
+use crate::part::PartMaker;
+use crate::parts::Parts;
 
 impl PartMaker<'_> {
     /// The servers; none is started.

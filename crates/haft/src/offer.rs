@@ -10,11 +10,9 @@ use tools_graph::{
     DependencyFault, DependencyLayer, ListSettings, Profile, SessionLists, ToolDependencyGraph, ToolSearch,
 };
 
-use crate::{
-    Toolbox,
-    config::{LoadError, LoadedConfig},
-    part::PartMaker,
-};
+use crate::Toolbox;
+use crate::config::{LoadError, LoadedConfig};
+use crate::part::PartMaker;
 
 /// The tools that the sessions of a toolbox are shown, also of those that are narrowed from it.
 #[derive(Debug)]

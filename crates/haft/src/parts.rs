@@ -5,12 +5,9 @@ use std::{path::Path, sync::Arc};
 use tools_core::UnlistedLayer;
 use tools_sandbox::ReadRules;
 
-use crate::{
-    ToolboxBuilder,
-    config::{HaftConfig, LoadError, own_places, places},
-    layers,
-    part::{PartList, PartMaker},
-};
+use crate::config::{HaftConfig, LoadError, own_places, places};
+use crate::part::{PartList, PartMaker};
+use crate::{ToolboxBuilder, layers};
 
 /// The parts that all tools of a toolbox share, also those of the toolboxes that were narrowed from
 /// it.

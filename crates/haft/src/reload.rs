@@ -4,12 +4,10 @@ use std::sync::Arc;
 
 use tools_core::Locked as _;
 
+use crate::Toolbox;
+use crate::config::{self, LoadError, LoadedConfig, ReloadReport, Swap, merged, paths};
 #[cfg(feature = "watch")]
 use crate::config::{ConfigUser, ConfigWatch};
-use crate::{
-    Toolbox,
-    config::{self, LoadError, LoadedConfig, ReloadReport, Swap, merged, paths},
-};
 
 impl Toolbox {
     /// Puts another configuration in place, whole or not at all. Calls under way keep what they

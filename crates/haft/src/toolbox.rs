@@ -1,21 +1,17 @@
 //! All tools, all layers, one way in.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_core::{
     CallContext, CompositeExecutor, Confirmer, Decisions, Locked as _, RecordedResult, SessionId, Stack, ToolCall,
 };
 
-use crate::{
-    config::{HaftConfig, LoadError, ReloadState, paths},
-    inner::Inner,
-    parts::Parts,
-    tools::ToolSet,
-};
+use crate::config::{HaftConfig, LoadError, ReloadState, paths};
+use crate::inner::Inner;
+use crate::parts::Parts;
+use crate::tools::ToolSet;
 
 /// All tools behind all layers: what a host holds. Cheap to clone.
 #[derive(Debug, Clone)]

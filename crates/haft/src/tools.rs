@@ -1,19 +1,15 @@
 //! The built-in tools: one set for each folder that a toolbox, or one narrowed from it, is kept in.
 //! Another crate with tools is one more entry in [`ToolSet::new`].
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::{CompositeExecutor, DynExecutor};
 use tools_sandbox::ReadRules;
 
-use crate::{
-    config::{LoadError, LoadedConfig},
-    part::PartList,
-    parts::Parts,
-};
+use crate::config::{LoadError, LoadedConfig};
+use crate::part::PartList;
+use crate::parts::Parts;
 
 /// The policies of one set of tools. They are kept in step with the configuration for as long as a
 /// stack holds them.

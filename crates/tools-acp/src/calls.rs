@@ -1,18 +1,14 @@
 //! From what happens to what a client is told: pure, one state for each session. Of each call a
 //! client hears its beginning first, its end once, and nothing after that.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use base64::{Engine as _, prelude::BASE64_STANDARD};
 use tools_core::{CallId, FileDiff, Location, Media};
 
-use crate::{
-    SessionEvent, Severity,
-    wire::{Block, CallContent, CallStatus, CallUpdate, Place, Update},
-};
+use crate::wire::{Block, CallContent, CallStatus, CallUpdate, Place, Update};
+use crate::{SessionEvent, Severity};
 
 /// Bytes of what a call printed that are shown while it runs.
 const TAIL: usize = 8 * 1024;

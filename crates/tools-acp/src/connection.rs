@@ -1,10 +1,8 @@
 //! One client: its requests, each answered once, and its open sessions.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};

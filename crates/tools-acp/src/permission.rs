@@ -5,10 +5,8 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use tools_core::{Absence, Answer, CallId, ConfirmPrompt, Question, Width};
 
-use crate::{
-    rpc::AskError,
-    wire::{CallContent, CallStatus, CallUpdate},
-};
+use crate::rpc::AskError;
+use crate::wire::{CallContent, CallStatus, CallUpdate};
 
 const ONCE: &str = "allow_once";
 const SESSION: &str = "allow_session";

@@ -1,9 +1,7 @@
 //! What the user said, from the parts that a client sends to one text.
 
-use crate::{
-    rpc::RpcError,
-    wire::{ContentBlock, Resource},
-};
+use crate::rpc::RpcError;
+use crate::wire::{ContentBlock, Resource};
 
 /// The text of a prompt. Files that the client sends along stand between marks, with where they
 /// come from.

@@ -2,17 +2,13 @@
 
 use std::{sync::Arc, time::Duration};
 
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    time::{sleep, timeout},
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    AcpHost,
-    connection::Connection,
-    rpc::{Lines, MAX_MESSAGE_BYTES, Peer, write_all},
-};
+use crate::AcpHost;
+use crate::connection::Connection;
+use crate::rpc::{Lines, MAX_MESSAGE_BYTES, Peer, write_all};
 
 /// How long requests may still be answered after the client closed its end: one that pipes its
 /// requests in and closes gets its answers, and one that is gone does not keep work alive.

@@ -7,10 +7,8 @@ use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 use tools_core::Locked as _;
 
-use crate::{
-    ClientView, Conversation, Modes, PromptEnd,
-    rpc::{RequestId, RpcError},
-};
+use crate::rpc::{RequestId, RpcError};
+use crate::{ClientView, Conversation, Modes, PromptEnd};
 
 /// A prompt that waits for its turn.
 pub(crate) struct QueuedPrompt {

@@ -1,11 +1,9 @@
 //! Where a conversation tells what happens and asks the person: in one order, whatever it tells
 //! from.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::json;
 use tools_core::{Absence, Answer, CallId, ConfirmPrompt, Locked as _};

@@ -2,10 +2,8 @@
 //! no conversation; the agent whose call it is serves the wish while the call runs, and puts the
 //! summary in place when all calls of the answer are made.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

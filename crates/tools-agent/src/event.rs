@@ -1,10 +1,8 @@
 //! What happens in a turn, as one ordered stream: terminals, editors and protocols show what they
 //! take from it.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex},
-};
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::Value;

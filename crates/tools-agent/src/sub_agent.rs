@@ -1,11 +1,9 @@
 //! An agent as a tool of another one. Its calls go through the same gates, on the same quota and
 //! record; it can do less than the one that calls it, and never more.
 
-use std::{
-    collections::BTreeSet,
-    fmt,
-    sync::{Arc, OnceLock, Weak},
-};
+use std::collections::BTreeSet;
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
 
 use async_trait::async_trait;
 use schemars::JsonSchema;

@@ -2,13 +2,11 @@
 //! watchers listen. A file counts while its process holds the lock on it, so that nothing of a
 //! killed process is shown; it is removed with the activity.
 
-use std::{
-    borrow::Cow,
-    fs::File,
-    io::{Read as _, Write as _},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use tools_core::{Activity, ActivityBoard, Clock as _, Redactor, SystemClock};

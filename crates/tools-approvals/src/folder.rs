@@ -1,21 +1,15 @@
 //! The folder in which watchers listen and activities are shown: for its owner alone, and used
 //! through a handle once that is known.
 
-use std::{
-    fs::{DirBuilder, File},
-    io,
-    os::{
-        fd::{AsFd, AsRawFd},
-        unix::fs::{DirBuilderExt, MetadataExt},
-    },
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::fs::{DirBuilder, File};
+use std::io;
+use std::os::fd::{AsFd, AsRawFd};
+use std::os::unix::fs::{DirBuilderExt, MetadataExt};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use rustix::{
-    fs::{AtFlags, Mode, OFlags},
-    process::geteuid,
-};
+use rustix::fs::{AtFlags, Mode, OFlags};
+use rustix::process::geteuid;
 use tokio::net::{UnixListener, UnixStream};
 use uuid::Uuid;
 

@@ -1,30 +1,22 @@
 //! The side that answers: listens for questions, hands them to whoever shows them, and carries the
 //! choices back.
 
-use std::{
-    collections::HashMap,
-    io,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use tokio::{
-    net::{UnixListener, UnixStream},
-    sync::{Semaphore, mpsc, oneshot},
-    task::JoinHandle,
-    time::{sleep, timeout},
-};
+use tokio::net::{UnixListener, UnixStream};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::task::JoinHandle;
+use tokio::time::{sleep, timeout};
 use tools_core::{ConfirmPrompt, Locked as _, Question, in_runtime};
 
-use crate::{
-    folder::{Folder, is_ours},
-    lines,
-    message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION},
-};
+use crate::folder::{Folder, is_ours};
+use crate::lines;
+use crate::message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION};
 
 /// Questions that are open at once; further ones wait at the socket.
 const MAX_OPEN: usize = 64;

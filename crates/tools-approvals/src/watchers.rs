@@ -1,29 +1,21 @@
 //! The asking side: puts a question to all watchers at once; the first answer counts.
 
-use std::{
-    collections::HashSet,
-    io,
-    path::PathBuf,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::HashSet;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use tokio::{
-    net::UnixStream,
-    task::JoinSet,
-    time::{Instant, sleep, timeout_at},
-};
+use tokio::net::UnixStream;
+use tokio::task::JoinSet;
+use tokio::time::{Instant, sleep, timeout_at};
 use tools_core::{Absence, Answer, ConfirmPrompt, Confirmer, Question};
 
-use crate::{
-    folder::Folder,
-    lines,
-    message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION},
-};
+use crate::folder::Folder;
+use crate::lines;
+use crate::message::{Asker, Choice, QuestionMessage, TakenAnswer, VERSION};
 
 /// How often further watchers are looked for while a question is open.
 const LOOK_AGAIN: Duration = Duration::from_millis(500);

@@ -5,14 +5,12 @@
 #![expect(clippy::disallowed_methods, reason = "several processes are what is measured")]
 #![expect(clippy::unwrap_used, reason = "a measurement that cannot go on ends")]
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Child, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fmt::Write as _;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use tools_audit::{AuditSink as _, Fsync, Head, JsonlSink, unseal, verify, verify_after, verify_lines};
 

@@ -7,10 +7,8 @@ mod notes;
 mod text;
 mod touched;
 
-use std::{
-    borrow::Cow,
-    time::{Duration, Instant},
-};
+use std::borrow::Cow;
+use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -22,11 +20,9 @@ use tools_core::{
     sha256_hex,
 };
 
-use self::{
-    notes::KnownNotes,
-    text::{ITEMS, parameters, shortened},
-    touched::{files, subject},
-};
+use self::notes::KnownNotes;
+use self::text::{ITEMS, parameters, shortened};
+use self::touched::{files, subject};
 
 pub use touched::{Files, RecordedSubject};
 

@@ -1,14 +1,10 @@
 //! The layer: makes a line of every call, whatever became of it, and has it written before the
 //! result goes on.
 
-use std::{
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Instant,
-};
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Instant;
 
 use async_trait::async_trait;
 use tools_core::{
@@ -16,12 +12,10 @@ use tools_core::{
     ToolError, keys,
 };
 
-use crate::{
-    AuditError, AuditSink, ConnectionLine, Entry, Head, OnError,
-    entry::{Arrival, Ending, HumanAnswer},
-    redaction::FailClosed,
-    running::RunningCalls,
-};
+use crate::entry::{Arrival, Ending, HumanAnswer};
+use crate::redaction::FailClosed;
+use crate::running::RunningCalls;
+use crate::{AuditError, AuditSink, ConnectionLine, Entry, Head, OnError};
 
 /// Puts every call on record. Goes right below the layer that announces calls, so that nobody
 /// learns a result that is not on record.

@@ -5,23 +5,17 @@
 //! collector's business, and a call never waits for it. A session is a trace, a call a span, a
 //! call's parent the span above it.
 
-use std::{
-    fs::File,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Map, Value, json};
 use tools_core::sha256_hex;
 
-use crate::{
-    AuditError, AuditSink, Head,
-    sink::{open_for_append, write_whole},
-};
+use crate::sink::{open_for_append, write_whole};
+use crate::{AuditError, AuditSink, Head};
 
 /// A sink that exports what another one stored.
 pub struct OtlpSink {

@@ -1,9 +1,7 @@
 //! Redaction that fails closed: whatever a redactor does, an unredacted text never reaches a line.
 
-use std::{
-    borrow::Cow,
-    panic::{AssertUnwindSafe, catch_unwind},
-};
+use std::borrow::Cow;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::Value;
 use tools_core::Redactor;

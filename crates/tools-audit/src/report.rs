@@ -10,25 +10,19 @@ mod html;
 mod panels;
 mod strip;
 
-use std::{
-    collections::{HashSet, VecDeque},
-    fmt::Write as _,
-    io::BufReader,
-    path::{Path, PathBuf},
-};
+use std::collections::{HashSet, VecDeque};
+use std::fmt::Write as _;
+use std::io::BufReader;
+use std::path::{Path, PathBuf};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use sha2::{Digest as _, Sha256};
 
-use self::{
-    call::Call,
-    figures::Figures,
-    html::{count, plain, text},
-};
-use crate::{
-    AuditError, Report,
-    verify::{open, read_line, verify},
-};
+use self::call::Call;
+use self::figures::Figures;
+use self::html::{count, plain, text};
+use crate::verify::{open, read_line, verify};
+use crate::{AuditError, Report};
 
 const STYLE: &str = include_str!("report/style.css");
 const SCRIPT: &str = include_str!("report/script.js");

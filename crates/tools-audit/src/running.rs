@@ -1,11 +1,9 @@
 //! Lines of calls that are running, in a folder: of a process that was killed they are all that is
 //! left of its last calls.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::Mutex,
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use serde_json::{Map, Value};
 use tools_core::{CallId, Locked as _, ProcessNotes, take_notes_left_behind};

@@ -1,11 +1,9 @@
 //! The recorded calls of one session, for a reader that may not see other sessions.
 
-use std::{
-    fmt,
-    fs::File,
-    io::{self, BufRead as _, BufReader},
-    path::{Path, PathBuf},
-};
+use std::fmt;
+use std::fs::File;
+use std::io::{self, BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use memchr::memmem;

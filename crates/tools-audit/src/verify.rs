@@ -1,20 +1,15 @@
 //! Checks a log from its first line to its last: what was changed, what is missing, where it ends.
 
-use std::{
-    collections::BTreeMap,
-    fs::File,
-    io::{self, BufRead, BufReader, Read as _},
-    path::Path,
-};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _};
+use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 use tools_core::sha256_hex;
 
-use crate::{
-    AuditError, Head, ZERO_HASH,
-    chain::{SealedLine, unseal},
-    noted_head,
-};
+use crate::chain::{SealedLine, unseal};
+use crate::{AuditError, Head, ZERO_HASH, noted_head};
 
 /// No line is longer: what is longer was not written by us, and is not read into memory.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;

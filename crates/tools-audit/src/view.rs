@@ -1,12 +1,10 @@
 //! The log for people: rows of a table, and following a file as it grows. Whatever is not a line is
 //! passed over.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom},
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 use serde_json::{Map, Value};

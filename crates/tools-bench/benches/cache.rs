@@ -4,11 +4,9 @@
 
 use std::{fmt::Write as _, path::Path, time::Duration};
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{NobodyToAsk, ToolCall},
-};
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{NobodyToAsk, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;

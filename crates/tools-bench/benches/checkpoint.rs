@@ -7,12 +7,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the bare start is what is compared with")]
 
-use std::{
-    fs,
-    path::Path,
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::path::Path;
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::json;

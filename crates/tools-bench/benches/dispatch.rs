@@ -4,13 +4,11 @@
 use std::{fmt::Write as _, hint::black_box};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{
-        CallContext, DynExecutor, Inspection, JsonObject, Stack, Tool, ToolCall, ToolDef, ToolError, ToolKind,
-        ToolOutput, ToolTraits, Typed,
-    },
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{
+    CallContext, DynExecutor, Inspection, JsonObject, Stack, Tool, ToolCall, ToolDef, ToolError, ToolKind, ToolOutput,
+    ToolTraits, Typed,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;

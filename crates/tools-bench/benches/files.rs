@@ -3,19 +3,15 @@
 
 #![expect(clippy::disallowed_methods, reason = "what is measured is compared with plain calls and a plain program")]
 
-use std::{
-    fs::{self, File},
-    io::{BufWriter, Write as _},
-    os::unix::fs::FileExt as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fs::{self, File};
+use std::io::{BufWriter, Write as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{Shared, Stack, ToolCall},
-};
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{Shared, Stack, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};

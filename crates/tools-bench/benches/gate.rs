@@ -4,21 +4,17 @@
 //! The client's sockets are in a network of its own, as those of commands are. Everything that is
 //! compared is interleaved round by round; medians and ratios are printed.
 
-use std::{
-    io::{Read, Write},
-    net::{SocketAddr, TcpListener, TcpStream},
-    sync::Arc,
-    thread,
-};
+use std::io::{Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::sync::Arc;
+use std::thread;
 
 use tokio::{net::TcpSocket, runtime::Runtime};
 use tools_bench::{Times, compare, ratio, timed};
 use tools_core::Verdict;
-use tools_egress::{
-    endpoint::{Caller, Connection, Door, Endpoint, Gate, Keeper, Permit, UndecidedConnection},
-    guard::{Guard, SystemResolver},
-    rules::{HostRules, RuleText},
-};
+use tools_egress::endpoint::{Caller, Connection, Door, Endpoint, Gate, Keeper, Permit, UndecidedConnection};
+use tools_egress::guard::{Guard, SystemResolver};
+use tools_egress::rules::{HostRules, RuleText};
 use tools_sandbox::kernel::{IpFamily, NetworkNamespace};
 
 const BULK: usize = 512 << 20;

@@ -5,13 +5,11 @@
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 #![expect(clippy::disallowed_methods, reason = "the binary is started as a host would start it")]
 
-use std::{
-    fmt::Write as _,
-    fs::{self, File},
-    path::Path,
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fmt::Write as _;
+use std::fs::{self, File};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tools_bench::{Times, compare, release};

@@ -3,17 +3,13 @@
 use std::{hint::black_box, path::Path};
 
 use criterion::{BenchmarkId, Criterion, criterion_group, criterion_main};
-use haft::{
-    core::{
-        Access, ConfiguredFiles, Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel,
-        Verdict,
-    },
-    policy::{
-        permissions::{PermissionsConfig, Question, RuleConfig, SessionRules, decide},
-        rules::{
-            self, AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyQuestion, PolicyRuleConfig,
-        },
-    },
+use haft::core::{
+    Access, ConfiguredFiles, Inspection, SessionId, Subject, ToolDef, ToolKind, ToolName, ToolTraits, TrustLevel,
+    Verdict,
+};
+use haft::policy::permissions::{PermissionsConfig, Question, RuleConfig, SessionRules, decide};
+use haft::policy::rules::{
+    self, AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyQuestion, PolicyRuleConfig,
 };
 use schemars::json_schema;
 

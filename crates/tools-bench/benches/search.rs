@@ -3,11 +3,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "the references are measured as a person would start them")]
 
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::{Value, json};

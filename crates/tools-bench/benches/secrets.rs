@@ -1,11 +1,9 @@
 //! Searching text for credentials, against taking the same bytes apart into lines, round by round
 //! in one run: logs, text full of keywords, documents of 64 KiB, and inputs made to be slow.
 
-use std::{
-    fmt::Write as _,
-    hint::black_box,
-    time::{Duration, Instant},
-};
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::{Duration, Instant};
 
 use haft::secrets::{SecretRedactor, SecretStream, scan};
 use tools_bench::{Times, ratio};

@@ -3,15 +3,13 @@
 //! Without `pip` or a network the part that needs it is skipped and says so.
 #![expect(clippy::disallowed_methods, reason = "starts pip and python to fetch and unpack what is measured on")]
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    error::Error,
-    fs,
-    path::Path,
-    process::Command,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeSet, HashMap};
+use std::error::Error;
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;

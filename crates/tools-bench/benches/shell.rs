@@ -5,10 +5,8 @@
 
 #![expect(clippy::disallowed_methods, reason = "the bare pipe is what is compared with")]
 
-use std::{
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
 use serde_json::{Value, json};

@@ -11,11 +11,9 @@
 #[path = "../../haft-cli/tests/it/machines.rs"]
 mod machines;
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::time::{Duration, Instant};
 
 use machines::{Client, Outcome, Plan, Team};
 use serde_json::json;

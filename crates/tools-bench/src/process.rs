@@ -2,12 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "programs are measured as a shell would start them")]
 
-use std::{
-    fs::File,
-    path::Path,
-    process::{Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::fs::File;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// From the start of a program to its end, with `input` as its standard input and its output thrown
 /// away.

@@ -1,10 +1,8 @@
 //! A source tree made by rule: the same names and bytes on every machine, large enough that
 //! searching it takes time.
 
-use std::{
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Files of a tree, in directories of `PER_DIRECTORY`.
 pub const FILES: usize = 50_000;

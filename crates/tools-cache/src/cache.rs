@@ -1,12 +1,10 @@
 //! What is kept for whom, and when it still holds. Runs nothing and asks the system nothing: how
 //! files are now comes with the question, or is looked at by whoever asked before it is served.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use jiff::{SignedDuration, Timestamp};
 use tools_core::{AnswerBudget, Basis, Clock, FileState, Locked as _, SessionId, Subject, SystemClock};

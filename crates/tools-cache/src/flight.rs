@@ -1,10 +1,8 @@
 //! Identical calls at one time: one runs, the others wait for what comes of it.
 
-use std::{
-    collections::HashMap,
-    hash::Hash,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::collections::HashMap;
+use std::hash::Hash;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tokio::sync::Mutex as Turn;
 use tools_core::Locked as _;

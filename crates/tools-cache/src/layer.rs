@@ -7,11 +7,9 @@ use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{BasisSlot, Invocation, Layer, LayerInfo, Next, Outcome, ToolOrigin, canonical_json, keys};
 
-use crate::{
-    ToolResultCache, basis,
-    cache::{Answer, Dependence, Question},
-    kept::CachedResult,
-};
+use crate::cache::{Answer, Dependence, Question};
+use crate::kept::CachedResult;
+use crate::{ToolResultCache, basis};
 
 /// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside
 /// of what stores and filters output, so that a hit is what the model saw.

@@ -1,11 +1,9 @@
 //! A map that is bounded by bytes: what was used longest ago goes first. Pure.
 
-use std::{
-    borrow::Borrow,
-    collections::{BTreeMap, HashMap},
-    hash::Hash,
-    sync::Arc,
-};
+use std::borrow::Borrow;
+use std::collections::{BTreeMap, HashMap};
+use std::hash::Hash;
+use std::sync::Arc;
 
 /// A bounded map.
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! The words in which a list shows its tools: how long descriptions are, and which tools get a
 //! field to think in.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 
 use tools_core::{Locked as _, ToolDef, ToolDefs, ToolName};
 

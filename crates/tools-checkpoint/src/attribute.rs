@@ -1,18 +1,14 @@
 //! Which of the changes around a call are the call's: by what its processes were seen to write.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeSet, HashSet};
+use std::path::{Path, PathBuf};
 
 use tools_core::{FileState, Writes, WrittenPath};
 use tools_sandbox::{FileKind, Metadata, tree::Node};
 
-use crate::{
-    changes::Difference,
-    repository,
-    seen::{Item, joined},
-};
+use crate::changes::Difference;
+use crate::repository;
+use crate::seen::{Item, joined};
 
 /// The changes around a call, by whose they are.
 #[derive(Debug, Default)]
@@ -148,10 +144,8 @@ mod tests {
     use tools_core::WriteLog;
 
     use super::*;
-    use crate::{
-        changes::differences,
-        seen::{FolderState, bounds, open},
-    };
+    use crate::changes::differences;
+    use crate::seen::{FolderState, bounds, open};
 
     /// Whether the changes of the two names of a file count as shared, where `meanwhile` runs
     /// before the call writes through one name and then removes the other.

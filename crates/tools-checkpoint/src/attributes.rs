@@ -3,10 +3,8 @@
 
 use std::{fs::File, io};
 
-use rustix::{
-    fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr},
-    io::Errno,
-};
+use rustix::fs::{XattrFlags, fgetxattr, flistxattr, fsetxattr};
+use rustix::io::Errno;
 
 /// Names and values.
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;

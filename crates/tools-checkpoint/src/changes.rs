@@ -1,12 +1,10 @@
 //! What differs between two moments.
 
-use std::{
-    cmp::Ordering,
-    collections::BTreeSet,
-    ffi::OsString,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::cmp::Ordering;
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_sandbox::tree::Node;
 

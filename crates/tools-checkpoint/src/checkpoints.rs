@@ -1,27 +1,23 @@
 //! The store of every workspace, and what can be asked of it.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, Condvar, Mutex, MutexGuard, atomic::AtomicBool},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard};
+use std::time::Duration;
 
 use tools_core::{LayerInfo, Locked as _, Writes, sha256_hex};
 use tools_sandbox::{Directory, ReadRules, tree::Bounds};
 
-use crate::{
-    config::CheckpointConfig,
-    current::Current,
-    diff,
-    error::CheckpointError,
-    left,
-    record::Checkpoint,
-    seen::{FolderState, Rules},
-    select::UndoSelection,
-    store::{Store, StoreLock},
-    undo::{self, Undone},
-};
+use crate::config::CheckpointConfig;
+use crate::current::Current;
+use crate::error::CheckpointError;
+use crate::record::Checkpoint;
+use crate::seen::{FolderState, Rules};
+use crate::select::UndoSelection;
+use crate::store::{Store, StoreLock};
+use crate::undo::{self, Undone};
+use crate::{diff, left};
 
 /// Folders that are covered.
 #[derive(Debug, Clone)]

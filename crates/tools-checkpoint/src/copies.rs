@@ -1,26 +1,23 @@
 //! What files held right before a call first wrote them. A call whose writes are noted needs no
 //! copy of what it leaves alone.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, atomic::AtomicBool},
-    time::Instant,
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use tools_core::{Locked as _, WriteKeeper};
 use tools_sandbox::FileKind;
 
-use crate::{
-    checkpoints::{Inner, enter},
-    error::CheckpointError,
-    hash::Hash,
-    index::Stamp,
-    keep::{Budget, Keeper},
-    running::READ,
-    seen::{FolderState, Item, innermost_by, joined, open},
-    unfinished::{CallNotes, Was},
-};
+use crate::checkpoints::{Inner, enter};
+use crate::error::CheckpointError;
+use crate::hash::Hash;
+use crate::index::Stamp;
+use crate::keep::{Budget, Keeper};
+use crate::running::READ;
+use crate::seen::{FolderState, Item, innermost_by, joined, open};
+use crate::unfinished::{CallNotes, Was};
 
 /// Keeps what one call is about to change.
 #[derive(Debug)]

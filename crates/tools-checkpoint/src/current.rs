@@ -2,27 +2,19 @@
 //! system tell it what changed in between, and looks at that only. What it is told of is never
 //! taken for unchanged, and where it is not told of everything it looks at everything.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    ffi::{OsStr, OsString},
-    io,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::{BTreeSet, HashSet};
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tools_core::Writes;
-use tools_sandbox::{
-    Directory, FileKind,
-    tree::{self, Bounds, Node, Noticed, TreeWatch},
-};
+use tools_sandbox::tree::{self, Bounds, Node, Noticed, TreeWatch};
+use tools_sandbox::{Directory, FileKind};
 
-use crate::{
-    error::CheckpointError,
-    seen::{FolderState, Item, Rules, is_no_folder, joined},
-};
+use crate::error::CheckpointError;
+use crate::seen::{FolderState, Item, Rules, is_no_folder, joined};
 
 /// Entries below which looking at everything costs less than being told.
 const MIN_ENTRIES: usize = 100;
@@ -301,10 +293,8 @@ fn discard(watch: TreeWatch) {
 
 #[cfg(test)]
 mod tests {
-    use std::{
-        fs,
-        os::unix::fs::{PermissionsExt as _, symlink},
-    };
+    use std::fs;
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
 
     use proptest::{prelude::*, test_runner::TestRunner};
 

@@ -1,9 +1,7 @@
 //! What an undo does about one change, from what lies there now.
 
-use crate::{
-    record::Change,
-    state::{EntryKind, State},
-};
+use crate::record::Change;
+use crate::state::{EntryKind, State};
 
 /// What is to be done about one change.
 #[derive(Debug, PartialEq, Eq)]

@@ -4,13 +4,11 @@ use std::{fmt::Write as _, io::Read as _, path::Path};
 
 use similar::TextDiff;
 
-use crate::{
-    error::CheckpointError,
-    hash::Hash,
-    record::{Change, Checkpoint},
-    state::{EntryKind, State, shown},
-    store::Store,
-};
+use crate::error::CheckpointError;
+use crate::hash::Hash;
+use crate::record::{Change, Checkpoint};
+use crate::state::{EntryKind, State, shown};
+use crate::store::Store;
 
 /// Bytes up to which a content is compared by lines.
 const MAX_COMPARED_BYTES: u64 = 1024 * 1024;

@@ -1,12 +1,10 @@
 //! The folder that calls change files in, told from another one at its path: what is not mounted,
 //! or was made anew, is not undone in.
 
-use std::{
-    fs,
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-    time::{SystemTime, UNIX_EPOCH},
-};
+use std::fs;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use serde::{Deserialize, Serialize};
 

@@ -2,13 +2,11 @@
 //! only when it changed. One file of records of equal size that is only added to; a later record of
 //! a file replaces its earlier ones.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fs::{self, File},
-    io::{self, Read as _, Seek as _, SeekFrom, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
-    path::Path,
-};
+use std::collections::{HashMap, HashSet};
+use std::fs::{self, File};
+use std::io::{self, Read as _, Seek as _, SeekFrom, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::Path;
 
 use tools_sandbox::Metadata;
 

@@ -1,27 +1,21 @@
 //! Keeping the contents of files that were seen, as far as they are not kept already and there is
 //! room and time for them.
 
-use std::{
-    ffi::OsString,
-    fs::File,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Instant,
-};
+use std::ffi::OsString;
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Instant;
 
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules};
 
-use crate::{
-    attributes,
-    error::CheckpointError,
-    hash::Hash,
-    index::Stamp,
-    seen::{FolderState, Item, joined},
-    store::Store,
-};
+use crate::attributes;
+use crate::error::CheckpointError;
+use crate::hash::Hash;
+use crate::index::Stamp;
+use crate::seen::{FolderState, Item, joined};
+use crate::store::Store;
 
 /// What keeping may cost.
 #[derive(Debug, Clone, Copy)]

@@ -1,20 +1,16 @@
 //! Around each call that may change something: a look before it, a look after it, both away from
 //! the threads that calls run on.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::task::spawn_blocking;
 use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, ToolOutput, keys};
 
-use crate::{
-    checkpoints::{Checkpoints, Inner},
-    running::{CallRecord, Caller, RunningCall, Touches},
-};
+use crate::checkpoints::{Checkpoints, Inner};
+use crate::running::{CallRecord, Caller, RunningCall, Touches};
 
 /// What a call that nobody waits for any more leaves to be done: it is done when this is dropped.
 struct Guard(Option<RunningCall>);

@@ -1,28 +1,23 @@
 //! Calls whose process was killed. The next process that uses the store writes their record, and
 //! sweeps what an undo whose process was killed left half made.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-    time::Instant,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
 use tools_sandbox::FileKind;
 
-use crate::{
-    checkpoints::Inner,
-    error::CheckpointError,
-    keep::Keeper,
-    overlap,
-    record::{Change, Repository},
-    running::{CallChanges, LOOK_AFTER, checkpoint},
-    seen::{FolderState, bounds, innermost, joined, open},
-    state::{Name, State},
-    store::Store,
-    undo,
-    unfinished::{LeftCall, take_left},
-};
+use crate::checkpoints::Inner;
+use crate::error::CheckpointError;
+use crate::keep::Keeper;
+use crate::record::{Change, Repository};
+use crate::running::{CallChanges, LOOK_AFTER, checkpoint};
+use crate::seen::{FolderState, bounds, innermost, joined, open};
+use crate::state::{Name, State};
+use crate::store::Store;
+use crate::unfinished::{LeftCall, take_left};
+use crate::{overlap, undo};
 
 /// Makes a record of every call that was running in a process that was killed, and removes the
 /// half-made files of every undo. What cannot be recorded now is tried again the next time.

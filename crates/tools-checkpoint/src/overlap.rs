@@ -1,9 +1,7 @@
 //! Calls that ran at the same time: what each changed of a path that both changed.
 
-use crate::{
-    record::{Change, Checkpoint},
-    state::State,
-};
+use crate::record::{Change, Checkpoint};
+use crate::state::State;
 
 /// Settles the changes of a call that has ended against calls that ended while it ran.
 ///

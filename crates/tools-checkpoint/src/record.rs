@@ -2,11 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    folder::Folder,
-    repository,
-    state::{EntryKind, Name, State},
-};
+use crate::folder::Folder;
+use crate::repository;
+use crate::state::{EntryKind, Name, State};
 
 /// One thing a call changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -2,10 +2,8 @@
 //! were not would leave a repository that names what it does not have. So it is taken back whole,
 //! and only while nobody has used it since.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Component, Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Component, Path, PathBuf};
 
 use tools_sandbox::{FileKind, tree::ShapeKind};
 

@@ -1,31 +1,27 @@
 //! A call that is running: what was there before it, and afterwards what it changed.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
-    time::{Duration, Instant},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::{Duration, Instant};
 
 use serde::{Deserialize, Serialize};
 use tools_core::{Clock as _, SystemClock, WriteKeeper, WriteLog, Writes};
 use tools_sandbox::FileKind;
 
-use crate::{
-    attribute::{Attribution, attribute},
-    changes::{Difference, differences},
-    checkpoints::{Inner, OneMore, enter},
-    copies::Copies,
-    error::CheckpointError,
-    folder::Folder,
-    keep::{Budget, Keeper},
-    left, overlap,
-    record::{Change, Checkpoint, Repository},
-    repository,
-    seen::{FolderState, Item, bounds, innermost, joined, open, watched},
-    state::{EntryKind, Name, State, shown},
-    unfinished::CallNotes,
-};
+use crate::attribute::{Attribution, attribute};
+use crate::changes::{Difference, differences};
+use crate::checkpoints::{Inner, OneMore, enter};
+use crate::copies::Copies;
+use crate::error::CheckpointError;
+use crate::folder::Folder;
+use crate::keep::{Budget, Keeper};
+use crate::record::{Change, Checkpoint, Repository};
+use crate::seen::{FolderState, Item, bounds, innermost, joined, open, watched};
+use crate::state::{EntryKind, Name, State, shown};
+use crate::unfinished::CallNotes;
+use crate::{left, overlap, repository};
 
 /// How long looking at a workspace may take. Another one this size would be noticed.
 const LOOK: Duration = Duration::from_secs(2);

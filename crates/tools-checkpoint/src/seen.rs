@@ -1,18 +1,15 @@
 //! What lies in a workspace at one moment: all of it, or what lies at some paths.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    ffi::{OsStr, OsString},
-    io::{self, Read as _},
-    path::{Path, PathBuf},
-    sync::{Arc, atomic::AtomicBool},
-    time::Instant,
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Instant;
 
-use tools_sandbox::{
-    Directory, FileKind, Roots,
-    tree::{self, Bounds, CutReason, Node, Skips, TreeWatch},
-};
+use tools_sandbox::tree::{self, Bounds, CutReason, Node, Skips, TreeWatch};
+use tools_sandbox::{Directory, FileKind, Roots};
 
 use crate::{error::CheckpointError, hash::Hash};
 

@@ -1,11 +1,9 @@
 //! What lay at a path at one moment, in a form that can be written down.
 
-use std::{
-    ffi::OsString,
-    fmt::Write as _,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::{Path, PathBuf},
-};
+use std::ffi::OsString;
+use std::fmt::Write as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use tools_sandbox::tree::{Node, Shape, ShapeKind};

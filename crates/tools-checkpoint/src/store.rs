@@ -2,34 +2,28 @@
 //! workspace, and one record per call. Several processes may use it; whoever works in it holds its
 //! lock.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    fs::{self, File},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{MetadataExt as _, OpenOptionsExt as _},
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Weak,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::{Duration, Instant},
-};
+use std::collections::HashSet;
+use std::fmt;
+use std::fs::{self, File};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Weak};
+use std::time::{Duration, Instant};
 
 use rustix::fs::FlockOperation;
 use serde::de::DeserializeOwned;
 use tools_sandbox::{FileKind, make_private_folder};
 
-use crate::{
-    attributes::Attributes,
-    config::CheckpointConfig,
-    error::CheckpointError,
-    hash::{Hash, copy},
-    index::{Index, Stamp},
-    record::Checkpoint,
-    seen::{FolderState, Item},
-    unfinished,
-};
+use crate::attributes::Attributes;
+use crate::config::CheckpointConfig;
+use crate::error::CheckpointError;
+use crate::hash::{Hash, copy};
+use crate::index::{Index, Stamp};
+use crate::record::Checkpoint;
+use crate::seen::{FolderState, Item};
+use crate::unfinished;
 
 /// How long another process is waited for.
 const PATIENCE: Duration = Duration::from_secs(10);

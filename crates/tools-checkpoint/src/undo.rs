@@ -1,33 +1,26 @@
 //! Taking one call back, file by file, by rename. A file that is not as the call left it stays as
 //! it is.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-    path::{Path, PathBuf},
-    sync::atomic::AtomicBool,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use serde::Serialize;
 use tools_core::{Clock as _, ProcessNotes, SystemClock, take_notes_left_behind};
-use tools_sandbox::{
-    Directory,
-    tree::{self, Bounds, Shape},
-};
+use tools_sandbox::Directory;
+use tools_sandbox::tree::{self, Bounds, Shape};
 
-use crate::{
-    attributes,
-    decide::{Step, decide, same},
-    error::CheckpointError,
-    folder::Folder,
-    hash::Hash,
-    record::{Change, Checkpoint, Repository},
-    repository,
-    seen::{FolderState, innermost, is_no_folder, open, own},
-    state::{EntryKind, Name, State},
-    store::Store,
-    unfinished::running,
-};
+use crate::decide::{Step, decide, same};
+use crate::error::CheckpointError;
+use crate::folder::Folder;
+use crate::hash::Hash;
+use crate::record::{Change, Checkpoint, Repository};
+use crate::seen::{FolderState, innermost, is_no_folder, open, own};
+use crate::state::{EntryKind, Name, State};
+use crate::store::Store;
+use crate::unfinished::running;
+use crate::{attributes, repository};
 
 /// How the files end that name the record of an undo while it is under way.
 const EXTENSION: &str = "undo";

@@ -1,22 +1,18 @@
 //! What is noted of a call while it runs: what it is about to change, before it does. So a call
 //! whose process was killed has a record too, and can be undone.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use tools_core::{ProcessNotes, take_notes_left_behind};
 
-use crate::{
-    attributes::Attributes,
-    hash::Hash,
-    running::Caller,
-    seen::{FolderState, Item, joined},
-    state::{Name, State},
-};
+use crate::attributes::Attributes;
+use crate::hash::Hash;
+use crate::running::Caller;
+use crate::seen::{FolderState, Item, joined};
+use crate::state::{Name, State};
 
 /// How the files of notes end.
 const EXTENSION: &str = "call";

@@ -8,10 +8,8 @@
     reason = "the folder of the tests: more than this needs, and what fails there ends this"
 )]
 
-use std::{
-    path::{Path, PathBuf},
-    time::{Duration, Instant},
-};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde_json::json;
 use tools_code::IndexConfig;

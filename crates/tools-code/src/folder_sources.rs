@@ -1,15 +1,11 @@
 //! The files below the working directory of each call, for hosts that have no file tools: opened
 //! beneath a root, without those that ignore files and read rules leave out.
 
-use std::{
-    io::{self, Read as _},
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Redactor, Subject, ToolError};

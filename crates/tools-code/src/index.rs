@@ -3,31 +3,25 @@
 //! leads to it: scanning keeps up with the disk, parsing would not. What a file is known by is the
 //! hash of its content, so that nothing is shown of another one.
 
-use std::{
-    collections::{BTreeSet, HashMap, HashSet},
-    hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher},
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::{Duration, SystemTime, UNIX_EPOCH},
-};
+use std::collections::{BTreeSet, HashMap, HashSet};
+use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use globset::GlobSet;
 use tools_core::{FileState, Locked as _, ToolError, ToolErrorCategory};
 
-use crate::{
-    config::IndexPolicy,
-    languages::{Form, form_of},
-    parse::{Parsed, parse},
-    passages::Passages,
-    searched::searched,
-    vocabulary::{Posting, Vocabulary},
-    watch::Watch,
-    weight::weight,
-    words::words,
-};
+use crate::config::IndexPolicy;
+use crate::languages::{Form, form_of};
+use crate::parse::{Parsed, parse};
+use crate::passages::Passages;
+use crate::searched::searched;
+use crate::vocabulary::{Posting, Vocabulary};
+use crate::watch::Watch;
+use crate::weight::weight;
+use crate::words::words;
 use tools_sandbox::FileAccess;
 
 /// A file whose content changed this shortly before it was read may change again without other

@@ -1,12 +1,10 @@
 //! One text in one language: what it defines, where its comments and strings are, and the passages
 //! that it falls into.
 
-use std::{
-    cell::RefCell,
-    ops::{ControlFlow, Range},
-    thread,
-    time::Duration,
-};
+use std::cell::RefCell;
+use std::ops::{ControlFlow, Range};
+use std::thread;
+use std::time::Duration;
 
 use rustix::time::{ClockId, clock_gettime};
 use tree_sitter::{ParseOptions, Parser, QueryCursor, QueryCursorOptions, StreamingIterator as _, Tree};

@@ -4,10 +4,8 @@
 
 use std::collections::HashMap;
 
-use crate::{
-    parse::{Lines, Parsed},
-    words::words,
-};
+use crate::parse::{Lines, Parsed};
+use crate::words::words;
 
 /// Lines of a stretch that no definition holds.
 const STRETCH: u32 = 40;

@@ -1,9 +1,7 @@
 //! What a query asks for: names as they are written in code, and words.
 
-use crate::{
-    error::CodeError,
-    words::{parts, words},
-};
+use crate::error::CodeError;
+use crate::words::{parts, words};
 
 /// The most characters of a query.
 pub(crate) const MAX_QUERY_CHARS: usize = 2000;

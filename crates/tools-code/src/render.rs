@@ -6,11 +6,9 @@ use std::{collections::HashMap, fmt::Write as _, path::Path, sync::Arc};
 use serde_json::{Value, json};
 use tools_core::{Location, WindowWriter};
 
-use crate::{
-    hit::{Hit, Layer},
-    parse::one_line,
-    structural::Search,
-};
+use crate::hit::{Hit, Layer};
+use crate::parse::one_line;
+use crate::structural::Search;
 
 /// Hits that are shown with more than their line.
 const DETAILED: usize = 3;

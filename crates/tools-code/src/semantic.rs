@@ -2,21 +2,17 @@
 //! there is a model. Files are chosen by all their words first; only the best are parsed into
 //! passages.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::Arc;
 
 use tools_core::{Embedder, cosine};
 
-use crate::{
-    hit::{Hit, HitSymbol, Layer, share},
-    index::IndexedFile,
-    query::Query,
-    structural::{Search, order},
-    words::parts,
-};
+use crate::hit::{Hit, HitSymbol, Layer, share};
+use crate::index::IndexedFile;
+use crate::query::Query;
+use crate::structural::{Search, order};
+use crate::words::parts;
 
 /// Files whose passages are ranked.
 const FILES: usize = 40;

@@ -2,17 +2,15 @@
 
 use std::{path::Path, sync::Arc};
 
-use crate::{
-    config::IndexPolicy,
-    hit::{Hit, HitSymbol, Layer},
-    index::{Index, IndexedFile},
-    parse::{Lines, Parsed, Symbol},
-    passages::Passages,
-    query::{Name, Query},
-    scope::SearchScope,
-    searched::searched,
-    words::{parts, words},
-};
+use crate::config::IndexPolicy;
+use crate::hit::{Hit, HitSymbol, Layer};
+use crate::index::{Index, IndexedFile};
+use crate::parse::{Lines, Parsed, Symbol};
+use crate::passages::Passages;
+use crate::query::{Name, Query};
+use crate::scope::SearchScope;
+use crate::searched::searched;
+use crate::words::{parts, words};
 use tools_sandbox::FileAccess;
 
 /// The most files that one call parses for one name.

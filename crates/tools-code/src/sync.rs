@@ -1,25 +1,19 @@
 //! The index brought up to the files: by a walk, or by what the system says has changed since one.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    path::{Path, PathBuf},
-    sync::{
-        MutexGuard,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::MutexGuard;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use tools_core::{FileState, ToolError};
 
-use crate::{
-    config::IndexPolicy,
-    index::{Index, UNKNOWN, cancelled, excludes},
-    languages::form_of,
-    sync_result::SyncResult,
-    watch::{Changes, Covered, Following, Watch},
-};
+use crate::config::IndexPolicy;
+use crate::index::{Index, UNKNOWN, cancelled, excludes};
+use crate::languages::form_of;
+use crate::sync_result::SyncResult;
+use crate::watch::{Changes, Covered, Following, Watch};
 use tools_sandbox::{Candidate, FileAccess, Visitor};
 
 /// New files and folders to which the ways are walked. For more of them everything is.

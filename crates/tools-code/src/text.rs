@@ -2,14 +2,12 @@
 
 use std::{path::Path, sync::Arc};
 
-use crate::{
-    hit::{Hit, Layer},
-    parse::Lines,
-    query::Query,
-    searched::searched,
-    structural::{Search, order},
-    words::words,
-};
+use crate::hit::{Hit, Layer};
+use crate::parse::Lines;
+use crate::query::Query;
+use crate::searched::searched;
+use crate::structural::{Search, order};
+use crate::words::words;
 
 /// The most files that one call looks through.
 const FILES: usize = 4000;

@@ -3,13 +3,11 @@
 
 use std::sync::Arc;
 
-use crate::{
-    hit::{Hit, Layer},
-    lsp::Place,
-    parse::{Lines, one_line},
-    structural::Search,
-    words::words,
-};
+use crate::hit::{Hit, Layer};
+use crate::lsp::Place;
+use crate::parse::{Lines, one_line};
+use crate::structural::Search;
+use crate::words::words;
 
 impl Search<'_> {
     /// The places as hits, and how many are none: elsewhere, closed, or without the name by now.

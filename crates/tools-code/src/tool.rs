@@ -1,12 +1,10 @@
 //! The tool `search_code`: a call read, the index brought up to the files, layers asked, hits
 //! shown.
 
-use std::{
-    collections::HashMap,
-    fmt::{self, Write as _},
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::fmt::{self, Write as _};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -16,21 +14,19 @@ use tools_core::{
     ToolError, ToolKind, ToolOutput, ToolTraits, Typed, Window, WindowWriter,
 };
 
-use crate::{
-    config::{IndexConfig, IndexPolicy, VectorBackend},
-    error::CodeError,
-    hit::{Hit, Layer, fuse},
-    index::Index,
-    languages::form_of,
-    lsp::{LaunchConfinement, NameAnswer, NameQuery, Servers},
-    query::Query,
-    render::Style,
-    scope::SearchScope,
-    semantic::joined,
-    structural::Search,
-    sync_result::SyncResult,
-    vectors::{ChunkIndex, Meaning, MeaningResult},
-};
+use crate::config::{IndexConfig, IndexPolicy, VectorBackend};
+use crate::error::CodeError;
+use crate::hit::{Hit, Layer, fuse};
+use crate::index::Index;
+use crate::languages::form_of;
+use crate::lsp::{LaunchConfinement, NameAnswer, NameQuery, Servers};
+use crate::query::Query;
+use crate::render::Style;
+use crate::scope::SearchScope;
+use crate::semantic::joined;
+use crate::structural::Search;
+use crate::sync_result::SyncResult;
+use crate::vectors::{ChunkIndex, Meaning, MeaningResult};
 use tools_sandbox::{FileAccess, Sources, Space};
 
 /// Hits of a call that names no number.

@@ -2,25 +2,18 @@
 //! before it is read, so that what is not read is told. Where the system does not tell everything
 //! nothing is watched, and whatever it cannot tell for certain is looked at.
 
-use std::{
-    collections::{BTreeSet, HashMap},
-    ffi::OsStr,
-    mem::MaybeUninit,
-    os::{
-        fd::OwnedFd,
-        unix::{ffi::OsStrExt as _, fs::MetadataExt as _},
-    },
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::{BTreeSet, HashMap};
+use std::ffi::OsStr;
+use std::mem::MaybeUninit;
+use std::os::fd::OwnedFd;
+use std::os::unix::ffi::OsStrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use rustix::{
-    fs::{
-        Mode, OFlags,
-        inotify::{self, CreateFlags, ReadFlags},
-    },
-    io::Errno,
-};
+use rustix::fs::inotify::{self, CreateFlags, ReadFlags};
+use rustix::fs::{Mode, OFlags};
+use rustix::io::Errno;
 use tools_core::Locked as _;
 use tools_sandbox::tree::{most_watched, tell_of};
 

@@ -1,12 +1,10 @@
 //! Notes of a process on what it is doing, for whoever comes after it: they are gone when it ends,
 //! and stay when it is killed.
 
-use std::{
-    fs::{self, DirBuilder, File, OpenOptions, TryLockError},
-    io::{self, Read as _, Write as _},
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _},
-    path::{Path, PathBuf},
-};
+use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 use uuid::Uuid;

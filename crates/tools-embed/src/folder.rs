@@ -1,10 +1,8 @@
 //! A model in a folder: looked at when it is named, read when it is first used.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
-};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 use tools_core::{Embedder, EmbedderError, sha256_hex};

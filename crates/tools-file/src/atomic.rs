@@ -1,23 +1,19 @@
 //! Replacing a file so that a reader, or a crash, sees the old content or the new, never half of
 //! it. What the new content is, others decide.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs::File,
-    io::{self, Read as _, Seek as _, Write as _},
-    path::Path,
-};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _, Write as _};
+use std::path::Path;
 
 use rustix::fs::{Gid, Mode, Uid, XattrFlags};
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified};
 
-use crate::{
-    cancel::Cancel,
-    digest::Digest,
-    error::FileError,
-    temporary_name::unique_name,
-    unfinished::{InUse, TemporaryFiles},
-};
+use crate::cancel::Cancel;
+use crate::digest::Digest;
+use crate::error::FileError;
+use crate::temporary_name::unique_name;
+use crate::unfinished::{InUse, TemporaryFiles};
 
 /// The regular file under a name, held open: what is compared with what was read before it is
 /// replaced.

@@ -1,13 +1,11 @@
 //! Copying files and trees by handle: each file appears whole or not at all, links are copied as
 //! links, and nothing is written through one.
 
-use std::{
-    ffi::{OsStr, OsString},
-    fs::File,
-    io::{self, Read as _, Write as _},
-    ops::Range,
-    path::Path,
-};
+use std::ffi::{OsStr, OsString};
+use std::fs::File;
+use std::io::{self, Read as _, Write as _};
+use std::ops::Range;
+use std::path::Path;
 
 use rustix::{fs::SeekFrom, io::Errno};
 use tools_sandbox::{Directory, FileKind, Metadata, ReadRules, Replace, set_modified};

@@ -1,23 +1,19 @@
 //! What a call would do to files, looked at without doing it: for the person who is asked.
 //! Everything is bounded, and where nothing can be told nothing is said.
 
-use std::{
-    ffi::OsString,
-    io::Read as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::OsString;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::{CallContext, Change, ChangePreview};
 use tools_sandbox::{Directory, FileKind};
 
-use crate::{
-    cancel::Cancel,
-    diff::{diff, lossy_text},
-    error::FileError,
-    tree::Trail,
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::diff::{diff, lossy_text};
+use crate::error::FileError;
+use crate::tree::Trail;
+use crate::workspace::{Site, Workspace};
 
 /// Bytes of new content that are shown.
 const HEAD: usize = 8 * 1024;

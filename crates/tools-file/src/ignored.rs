@@ -1,16 +1,12 @@
 //! What `.gitignore` and `.ignore` files leave out of a walk. Read by handle like everything else.
 
-use std::{
-    ffi::{OsStr, OsString},
-    io::{self, Read as _},
-    path::Path,
-    sync::Arc,
-};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Read as _};
+use std::path::Path;
+use std::sync::Arc;
 
-use ignore::{
-    Match,
-    gitignore::{Gitignore, GitignoreBuilder},
-};
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
 use tools_sandbox::{Directory, FileKind, Metadata, PathError, Roots};
 
 use crate::stamps::Stamps;

@@ -1,15 +1,11 @@
 //! The first matches by path, whatever the order in which several threads find them, and when there
 //! are enough.
 
-use std::{
-    collections::BTreeMap,
-    os::unix::ffi::OsStrExt as _,
-    path::{Path, PathBuf},
-    sync::{
-        PoisonError, RwLock,
-        atomic::{AtomicU64, Ordering},
-    },
-};
+use std::collections::BTreeMap;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{PoisonError, RwLock};
 
 use crate::search::Hit;
 

@@ -1,11 +1,9 @@
 //! What each session last read or wrote of a file, so that it does not overwrite what it has not
 //! seen. Compared by content: times lie after a checkout, a formatter or a touch.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use tools_core::{Locked as _, SessionId};
 

@@ -1,10 +1,8 @@
 //! Removing a tree by handle: links are removed and never followed, other file systems and allowed
 //! roots stay.
 
-use std::{
-    ffi::{OsStr, OsString},
-    io,
-};
+use std::ffi::{OsStr, OsString};
+use std::io;
 
 use tools_sandbox::{Directory, FileKind, Roots};
 

@@ -1,24 +1,20 @@
 //! Searching one open file for a pattern: which lines match, with context, in bounded memory.
 
-use std::{
-    borrow::Cow,
-    fs::File,
-    io::{self, Read, Seek as _},
-    path::Path,
-};
+use std::borrow::Cow;
+use std::fs::File;
+use std::io::{self, Read, Seek as _};
+use std::path::Path;
 
 use grep_matcher::{LineTerminator, Matcher as _};
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder, Sink, SinkContext, SinkMatch};
 
-use crate::{
-    cancel::Cancel,
-    converted::{Convert, Converted},
-    error::FileError,
-    legible::{LegibleLines, legible},
-    text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line},
-    workspace::Site,
-};
+use crate::cancel::Cancel;
+use crate::converted::{Convert, Converted};
+use crate::error::FileError;
+use crate::legible::{LegibleLines, legible};
+use crate::text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line};
+use crate::workspace::Site;
 
 /// Files up to this length are read whole and searched at once.
 const WHOLE: u64 = 4 * 1024 * 1024;

@@ -10,11 +10,9 @@ mod nearest;
 mod request;
 
 use self::lines::Lines;
-pub(crate) use self::{
-    lines::line_number,
-    nearest::{Near, Row},
-    request::Request,
-};
+pub(crate) use self::lines::line_number;
+pub(crate) use self::nearest::{Near, Row};
+pub(crate) use self::request::Request;
 
 /// What was ignored to find the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,11 +1,9 @@
 //! What a search looked at, noted while it looks: each directory before its entries are read, each
 //! file before its content is. Nothing is noted where nobody wants to know.
 
-use std::{
-    os::fd::AsFd,
-    path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard, PoisonError},
-};
+use std::os::fd::AsFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use tools_core::{Basis, FileState, Locked as _};
 use tools_sandbox::{Metadata, keeps_times};

@@ -2,12 +2,10 @@
 //! shown as the file tools would for the tool of that name, under the same roots, read rules, gates
 //! and ignore files.
 
-use std::{
-    ffi::OsStr,
-    io::{self, Read as _},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::ffi::OsStr;
+use std::io::{self, Read as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools_core::{Access, AnswerBudget, CallContext, FileState, Inspection, Locked as _, Shared, Subject, ToolError};
@@ -15,16 +13,14 @@ use tools_sandbox::{
     Candidate, Directory, FileAccess, FileKind, Metadata, ResolvedPath, Sources, Space, Visitor, WalkSummary,
 };
 
-use crate::{
-    FilePolicy,
-    cancel::Cancel,
-    error::FileError,
-    ignored::IgnoreRules,
-    memory::SeenFiles,
-    tools::notes,
-    walk::{Plan, SkippedCounts, Visitor as WalkVisitor, WalkEntry, walk},
-    workspace::{Site, Workspace},
-};
+use crate::FilePolicy;
+use crate::cancel::Cancel;
+use crate::error::FileError;
+use crate::ignored::IgnoreRules;
+use crate::memory::SeenFiles;
+use crate::tools::notes;
+use crate::walk::{Plan, SkippedCounts, Visitor as WalkVisitor, WalkEntry, walk};
+use crate::workspace::{Site, Workspace};
 
 /// The way to the files of calls of one tool.
 pub struct Survey {

@@ -1,10 +1,8 @@
 //! Names of what is being made, which a later start knows again.
 
-use std::{
-    ffi::{OsStr, OsString},
-    hash::{BuildHasher as _, RandomState},
-    sync::atomic::{AtomicU64, Ordering},
-};
+use std::ffi::{OsStr, OsString};
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// How names of what is being made begin and end.
 const TEMPORARY: (&str, &str) = (".haft-", ".tmp");

@@ -1,19 +1,15 @@
 //! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where
 //! it was not changed.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-    path::Path,
-};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
 
 use encoding_rs::{Decoder, UTF_8, UTF_16BE, UTF_16LE, WINDOWS_1252};
 
-use crate::{
-    converted::Convert,
-    error::FileError,
-    splice::{EditPlaces, Replacement},
-};
+use crate::converted::Convert;
+use crate::error::FileError;
+use crate::splice::{EditPlaces, Replacement};
 
 /// How many bytes at the beginning decide whether a file is text.
 pub(crate) const SNIFF: usize = 8 * 1024;

@@ -2,12 +2,10 @@
 //! program that was killed. It holds names only, is locked as long as its program lives and is
 //! empty whenever nothing is being made.
 
-use std::{
-    ffi::OsString,
-    os::unix::ffi::{OsStrExt as _, OsStringExt as _},
-    path::{Path, PathBuf},
-    sync::Mutex,
-};
+use std::ffi::OsString;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
 
 use tools_core::{Locked as _, ProcessNotes, take_notes_left_behind};
 use tools_sandbox::{FileKind, Roots};

@@ -2,15 +2,11 @@
 //! nothing outside is seen and no loop is walked twice. What is done with an entry is the
 //! visitor's; which entries are ignored is in `ignored.rs`.
 
-use std::{
-    ffi::{OsStr, OsString},
-    os::unix::ffi::OsStrExt as _,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Condvar, Mutex, PoisonError,
-        atomic::{AtomicU64, AtomicUsize, Ordering},
-    },
-};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 use tools_core::Locked as _;
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};

@@ -1,33 +1,28 @@
 //! What all ten tools share: the policy of the moment, what sessions have read, and the way from a
 //! call to blocking work. What a tool then does is in `tools/`.
 
-use std::{
-    ffi::OsStr,
-    fs::File,
-    hash::{BuildHasher as _, RandomState},
-    io::Read,
-    ops::Range,
-    os::fd::OwnedFd,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard, OnceLock},
-    time::Duration,
-};
+use std::ffi::OsStr;
+use std::fs::File;
+use std::hash::{BuildHasher as _, RandomState};
+use std::io::Read;
+use std::ops::Range;
+use std::os::fd::OwnedFd;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock};
+use std::time::Duration;
 
 use tools_core::{AnswerBudget, CallContext, Inspection, Locked as _, SessionId, Shared, ToolError, nearest};
 use tools_sandbox::{
     Beneath, Directory, Entry, FileKind, Metadata, PathError, ReadRules, ResolvedPath, Roots, name_spelled, spelled,
 };
 
-use crate::{
-    FilePolicy,
-    cancel::Cancel,
-    config::{ClosedTo, FileConfig},
-    error::FileError,
-    memory::{ReadMemory, SeenFiles},
-    obeyed,
-    stamps::Stamps,
-    unfinished::TemporaryFiles,
-};
+use crate::cancel::Cancel;
+use crate::config::{ClosedTo, FileConfig};
+use crate::error::FileError;
+use crate::memory::{ReadMemory, SeenFiles};
+use crate::stamps::Stamps;
+use crate::unfinished::TemporaryFiles;
+use crate::{FilePolicy, obeyed};
 
 /// The state behind the ten tools of one host.
 pub(crate) struct Workspace {

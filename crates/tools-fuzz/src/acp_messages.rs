@@ -1,14 +1,10 @@
 //! Any bytes after the greeting of an editor: every message has its answer or its error, and the
 //! agent lives on until the editor goes.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc, LazyLock,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, LazyLock};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::runtime::{Builder, Runtime};

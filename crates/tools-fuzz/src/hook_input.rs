@@ -2,10 +2,8 @@
 //! every answer to it is in the host's form.
 
 use serde_json::Value;
-use tools_hosts::{
-    Host,
-    hook::{Answer, Decision, HookRequest},
-};
+use tools_hosts::Host;
+use tools_hosts::hook::{Answer, Decision, HookRequest};
 
 const HOSTS: [Host; 4] = [Host::ClaudeCode, Host::Codex, Host::Cursor, Host::Gemini];
 

@@ -3,11 +3,9 @@
 
 use std::time::Duration;
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex},
-    runtime::Runtime,
-    time::timeout,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
+use tokio::runtime::Runtime;
+use tokio::time::timeout;
 
 /// Time within which a server has answered and ended.
 const PATIENCE: Duration = Duration::from_secs(10);

@@ -1,11 +1,8 @@
 //! Any bytes as the answer of a model's server, the first of them choosing the interface: the same
 //! reply however it is cut, and arguments of calls that are an object or a fault.
 
-use tools_providers::{
-    NoSink, Protocol, Reply, Request, ToolList,
-    codec::{Broken, Decoder, Options, refused},
-    parse_arguments,
-};
+use tools_providers::codec::{Broken, Decoder, Options, refused};
+use tools_providers::{NoSink, Protocol, Reply, Request, ToolList, parse_arguments};
 
 const PROTOCOLS: [Protocol; 4] =
     [Protocol::Anthropic, Protocol::OpenAiChat, Protocol::OpenAiResponses, Protocol::Ollama];

@@ -2,10 +2,8 @@
 //! and a redirect passes the same checks.
 
 use tools_core::Verdict;
-use tools_egress::{
-    guard::{Host, PageUrl, UrlRules},
-    rules::{HostRules, RuleText},
-};
+use tools_egress::guard::{Host, PageUrl, UrlRules};
+use tools_egress::rules::{HostRules, RuleText};
 
 pub(crate) fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };

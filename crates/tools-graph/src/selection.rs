@@ -1,10 +1,8 @@
 //! The list of definitions that a session shows: it only grows, so that the provider's cache of the
 //! prompt holds.
 
-use std::{
-    collections::{BTreeSet, HashSet},
-    sync::Arc,
-};
+use std::collections::{BTreeSet, HashSet};
+use std::sync::Arc;
 
 use tools_core::{ToolDef, ToolName};
 

@@ -1,17 +1,13 @@
 //! A server as a confined child process: its start, its last words, and its end in steps.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_core::Locked as _;
-use tools_sandbox::{
-    kernel::Passage,
-    process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin},
-};
+use tools_sandbox::kernel::Passage;
+use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
 use crate::{log_text::LogText, prepared::PreparedChild};
 

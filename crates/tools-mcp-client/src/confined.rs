@@ -4,10 +4,8 @@
 use std::{path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::{
-    kernel::{Confinement, MaskRules, Network, Sandbox},
-    view::{Surroundings, View, ViewAsk},
-};
+use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox};
+use tools_sandbox::view::{Surroundings, View, ViewAsk};
 
 use crate::{Launch, LaunchFolders, Launcher, NetworkAccess, PreparedServer, Server};
 

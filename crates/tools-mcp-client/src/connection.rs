@@ -1,41 +1,33 @@
 //! One connection to one server: started, greeted, listed, compared with what was accepted; calls
 //! go over it until it ends.
 
-use std::{
-    pin::pin,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::pin::pin;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
-use rmcp::{
-    RoleClient, ServiceError,
-    model::{CallToolRequestParams, CallToolResponse, CallToolResult, PaginatedRequestParams, ProtocolVersion},
-    service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle},
-    transport::Transport,
-};
-use tokio::{
-    sync::{Mutex, Notify},
-    time::{sleep_until, timeout},
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, CallToolResult, PaginatedRequestParams, ProtocolVersion};
+use rmcp::service::{ClientLifecycleMode, RunningService, serve_client_with_lifecycle};
+use rmcp::transport::Transport;
+use rmcp::{RoleClient, ServiceError};
+use tokio::sync::{Mutex, Notify};
+use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tools_core::{InputSource, JsonObject, Shared};
 use tools_sandbox::obeyed::Look;
 
+use crate::McpError;
+use crate::child::{Child, Tail, ending};
+use crate::config::Server;
+use crate::error::shown;
+use crate::forms::{OpenCall, OpenCalls};
+use crate::handler::Handler;
+use crate::listing::{HoldReason, Listing};
+use crate::log_text::LogText;
+use crate::pins::Definition;
+use crate::prepared::PreparedChild;
 #[cfg(feature = "http")]
 use crate::prepared::PreparedRemote;
-use crate::{
-    McpError,
-    child::{Child, Tail, ending},
-    config::Server,
-    error::shown,
-    forms::{OpenCall, OpenCalls},
-    handler::Handler,
-    listing::{HoldReason, Listing},
-    log_text::LogText,
-    pins::Definition,
-    prepared::PreparedChild,
-    transport::{Lines, Notes},
-};
+use crate::transport::{Lines, Notes};
 
 /// Tools of one server that are taken.
 const MAX_TOOLS: usize = 2_000;

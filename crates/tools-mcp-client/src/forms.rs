@@ -1,12 +1,10 @@
 //! Forms that a server puts to the person behind a call, where its configuration lets it: handed to
 //! the client of that call, which shows which tool asks.
 
-use std::{
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, Mutex, MutexGuard},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest as Wire, InputRequests, InputResponses,

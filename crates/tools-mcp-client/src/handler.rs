@@ -5,15 +5,13 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::{
-    ClientHandler, ErrorData, RoleClient,
-    model::{
-        ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest, CustomResult,
-        ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
-        ListRootsResult,
-    },
-    service::{NotificationContext, RequestContext},
+use rmcp::model::{
+    ClientCapabilities, ClientConfig, CreateMessageRequestParams, CreateMessageResult, CustomRequest, CustomResult,
+    ElicitRequestParams, ElicitResult, ElicitationCapability, ErrorCode, FormElicitationCapability, Implementation,
+    ListRootsResult,
 };
+use rmcp::service::{NotificationContext, RequestContext};
+use rmcp::{ClientHandler, ErrorData, RoleClient};
 use tokio::sync::Notify;
 
 use crate::{forms::OpenCalls, transport::Notes};

@@ -1,20 +1,16 @@
 //! What the section of a server over stdio says about its start: program, environment, and the
 //! folders that it sees. What the child is held to is compiled by a launcher.
 
-use std::{
-    ffi::OsString,
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::OsString;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::CallContext;
-use tools_sandbox::{
-    expand_home, home,
-    kernel::{ChildConfinement, Level, MaskRules, Network, Passage, Sandbox, WayOut},
-    obeyed::Look,
-    process::own_variables,
-};
+use tools_sandbox::kernel::{ChildConfinement, Level, MaskRules, Network, Passage, Sandbox, WayOut};
+use tools_sandbox::obeyed::Look;
+use tools_sandbox::process::own_variables;
+use tools_sandbox::{expand_home, home};
 
 #[cfg(feature = "http")]
 use crate::PreparedRemote;

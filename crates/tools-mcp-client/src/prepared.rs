@@ -3,10 +3,8 @@
 use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::{
-    kernel::{Passage, Sandbox},
-    obeyed::Look,
-};
+use tools_sandbox::kernel::{Passage, Sandbox};
+use tools_sandbox::obeyed::Look;
 
 use crate::{Secret, Server, TokenReader};
 

@@ -1,12 +1,8 @@
 //! The servers of a configuration: what is offered of them, what they list, and what was accepted.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use schemars::Schema;
 use serde_json::Value;
@@ -16,15 +12,13 @@ use tools_core::{
     ToolTraits,
 };
 
-use crate::{
-    Launcher, McpError, PinMode, Server,
-    connection::{Connection, Judge},
-    listing::{HoldReason, Listing},
-    log_text::LogText,
-    naming::names,
-    pins::{Definition, Finding, Found, LockFile, LockStore, Sign, Surroundings, compare},
-    slots::Slots,
-};
+use crate::connection::{Connection, Judge};
+use crate::listing::{HoldReason, Listing};
+use crate::log_text::LogText;
+use crate::naming::names;
+use crate::pins::{Definition, Finding, Found, LockFile, LockStore, Sign, Surroundings, compare};
+use crate::slots::Slots;
+use crate::{Launcher, McpError, PinMode, Server};
 
 /// The servers of a toolbox: shared by all sessions; every session has processes of its own.
 #[derive(Debug)]

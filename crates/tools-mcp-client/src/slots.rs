@@ -1,23 +1,19 @@
 //! Where connections are kept: one for each server and session, started when it is needed, again
 //! after it broke, later each time it breaks soon.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::{Arc, Mutex, MutexGuard},
-    time::{Duration, Instant},
-};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tools_core::{CallContext, Locked as _, SessionId};
 use tools_sandbox::obeyed::Look;
 
-use crate::{
-    McpError, Server,
-    connection::{Connection, Judge},
-    log_text::LogText,
-    prepared::{Launcher, PreparedServer},
-};
+use crate::connection::{Connection, Judge};
+use crate::log_text::LogText;
+use crate::prepared::{Launcher, PreparedServer};
+use crate::{McpError, Server};
 
 /// A connection that held for this long is no failure when it ends.
 const STEADY: Duration = Duration::from_mins(1);

@@ -2,21 +2,15 @@
 //! passed over; what cannot be passed over ends the connection, with the reason kept for the error
 //! of the call.
 
-use std::{
-    io,
-    sync::{Arc, Mutex},
-};
+use std::io;
+use std::sync::{Arc, Mutex};
 
-use rmcp::{
-    RoleClient,
-    model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage},
-    transport::Transport,
-};
+use rmcp::RoleClient;
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::transport::Transport;
 use serde_json::Value;
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    sync::Mutex as AsyncMutex,
-};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex as AsyncMutex;
 use tools_core::{BoundedLine, BoundedLines, Locked as _};
 
 use crate::log_text::LogText;

@@ -5,14 +5,10 @@
 //! name under which a proxy that adds the token is reached; `cargo xtask interop conformance` does
 //! all of it.
 
-use std::{
-    error::Error,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::error::Error;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use schemars::Schema;

@@ -1,11 +1,9 @@
 //! The last events of a session: a client whose connection broke gets what it missed, also when
 //! the call that it waited for has ended meanwhile.
 
-use std::{
-    collections::{HashSet, VecDeque},
-    sync::{Arc, Mutex},
-    time::{Duration, Instant},
-};
+use std::collections::{HashSet, VecDeque};
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
 use futures_util::stream;

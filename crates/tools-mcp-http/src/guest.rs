@@ -5,21 +5,18 @@ use std::{fmt, sync::Arc};
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{HeaderMap, Method, Request, StatusCode, header::AUTHORIZATION, http::request::Parts};
-use rmcp::transport::streamable_http_server::{
-    StreamableHttpServerConfig, StreamableHttpService, session::never::NeverSessionManager,
-};
+use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
+use rmcp::transport::streamable_http_server::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 use tools_core::{SessionId, sha256_hex};
 use tools_mcp::{ConnectedService, McpServer};
 use uuid::Uuid;
 
-use crate::{
-    HttpError, HttpSettings,
-    headers::SESSION,
-    open_requests::OpenRequests,
-    refusal::{Answer, Refusal},
-    sessions::Sessions,
-};
+use crate::headers::SESSION;
+use crate::open_requests::OpenRequests;
+use crate::refusal::{Answer, Refusal};
+use crate::sessions::Sessions;
+use crate::{HttpError, HttpSettings};
 
 /// The shortest token: what is shorter could be guessed.
 pub const MIN_TOKEN_CHARS: usize = 32;

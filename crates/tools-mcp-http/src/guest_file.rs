@@ -1,11 +1,9 @@
 //! The file that names the guests of a server.
 
-use std::{
-    fs,
-    io::{self, Read as _},
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io::{self, Read as _};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use thiserror::Error;

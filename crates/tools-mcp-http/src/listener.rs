@@ -3,29 +3,22 @@
 use std::{convert::Infallible, fmt, net::SocketAddr, sync::Arc, time::Duration};
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
-use hyper::{
-    Request,
-    body::Incoming,
-    header::{CONTENT_LENGTH, HOST, HeaderName, ORIGIN},
-    server::conn::http1,
-    service::service_fn,
-};
+use hyper::Request;
+use hyper::body::Incoming;
+use hyper::header::{CONTENT_LENGTH, HOST, HeaderName, ORIGIN};
+use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpListener,
-    sync::Semaphore,
-    time::{sleep, timeout},
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
+use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tools_core::in_runtime;
 
-use crate::{
-    Guest, GuestList, HttpError, HttpSettings, ServerName,
-    guest::token_of,
-    refusal::{Answer, Refusal},
-    server_name,
-};
+use crate::guest::token_of;
+use crate::refusal::{Answer, Refusal};
+use crate::{Guest, GuestList, HttpError, HttpSettings, ServerName, server_name};
 
 /// How long a client may take for its TLS handshake, and for the headers of each request.
 const GREETING: Duration = Duration::from_secs(10);

@@ -1,10 +1,8 @@
 //! Requests that are being answered: of one session no two share an id, or the answer of the first
 //! would go nowhere.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use bytes::Bytes;
 use http_body_util::BodyExt as _;
@@ -14,11 +12,9 @@ use serde_json::Value;
 use tokio_util::task::AbortOnDropHandle;
 use tools_core::Locked as _;
 
-use crate::{
-    headers::SESSION,
-    refusal::{Answer, Refusal},
-    sessions::Sessions,
-};
+use crate::headers::SESSION;
+use crate::refusal::{Answer, Refusal};
+use crate::sessions::Sessions;
 
 /// The session and the id of each.
 #[derive(Debug, Clone, Default)]

@@ -4,10 +4,8 @@ use std::{convert::Infallible, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full, combinators::BoxBody};
-use hyper::{
-    Response, StatusCode,
-    header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
-};
+use hyper::header::{CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE};
+use hyper::{Response, StatusCode};
 use serde_json::{Value, json};
 use tools_core::{ElsewhereError, ServerName};
 

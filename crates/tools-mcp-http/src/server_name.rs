@@ -2,10 +2,8 @@
 //! of the ids of its sessions, so that a request can be led to the server of its session, and one
 //! that comes elsewhere is told which that is.
 
-use hyper::{
-    HeaderMap,
-    header::{HeaderName, HeaderValue},
-};
+use hyper::HeaderMap;
+use hyper::header::{HeaderName, HeaderValue};
 use tools_core::ServerName;
 
 use crate::headers::{SERVER_HEADER, SESSION};

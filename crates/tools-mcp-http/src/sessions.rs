@@ -4,13 +4,9 @@
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
 use futures_util::Stream;
-use rmcp::{
-    model::{ClientJsonRpcMessage, ClientNotification, CustomNotification, ServerJsonRpcMessage},
-    transport::streamable_http_server::session::{
-        EventStream, ServerSseMessage, SessionId, SessionManager,
-        local::{LocalSessionManager, LocalSessionManagerError},
-    },
-};
+use rmcp::model::{ClientJsonRpcMessage, ClientNotification, CustomNotification, ServerJsonRpcMessage};
+use rmcp::transport::streamable_http_server::session::local::{LocalSessionManager, LocalSessionManagerError};
+use rmcp::transport::streamable_http_server::session::{EventStream, ServerSseMessage, SessionId, SessionManager};
 use tokio::sync::RwLock;
 use tokio_util::task::AbortOnDropHandle;
 

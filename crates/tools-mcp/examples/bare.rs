@@ -4,15 +4,13 @@
 
 use std::{borrow::Cow, sync::Arc};
 
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler, ServiceExt,
-    model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult,
-        PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
-    },
-    service::RequestContext,
-    transport::stdio_pipes,
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, JsonObject, ListToolsResult,
+    PaginatedRequestParams, ServerCapabilities, ServerConfig, Tool,
 };
+use rmcp::service::RequestContext;
+use rmcp::transport::stdio_pipes;
+use rmcp::{ErrorData, RoleServer, ServerHandler, ServiceExt};
 use serde_json::{Value, json};
 
 struct Bare {

@@ -1,9 +1,7 @@
 //! The tools of a stack in MCP's words, made once per published list.
 
-use std::{
-    collections::BTreeSet,
-    sync::{Arc, Mutex},
-};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use tools_core::{JsonObject, Locked as _, ToolDef, ToolDefs, ToolName};

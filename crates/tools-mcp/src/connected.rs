@@ -1,26 +1,20 @@
 //! What stands between rmcp and a connection: greets the client, even while what it will work with
 //! is still being made.
 
-use std::{
-    borrow::Cow,
-    fmt,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::borrow::Cow;
+use std::fmt;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use rmcp::{
-    ErrorData, RoleServer, ServerHandler,
-    model::{
-        CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ConstString as _,
-        CustomRequest, CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams,
-        InitializeResult, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsRequestMethod,
-        ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig,
-        SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
-    },
-    service::{NotificationContext, RequestContext, SubscriptionContext},
+use rmcp::model::{
+    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult, ConstString as _, CustomRequest,
+    CustomResult, ErrorCode, GetPromptRequestParams, GetPromptResponse, InitializeRequestParams, InitializeResult,
+    ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsRequestMethod, ListToolsResult,
+    PaginatedRequestParams, ReadResourceRequestParams, ReadResourceResponse, ServerConfig, SubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams,
 };
+use rmcp::service::{NotificationContext, RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, RoleServer, ServerHandler};
 use tokio::sync::SetOnce;
 
 use crate::{connection::Connection, revision::asks_by_itself, subscriptions};

@@ -1,41 +1,30 @@
 //! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and
 //! outcomes into answers.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
-use rmcp::{
-    ErrorData, Peer, RoleServer,
-    model::{CallToolRequestParams, CallToolResponse, InputResponses, Tool},
-    service::{RequestContext, SubscriptionContext},
-};
-use tokio::{
-    sync::watch,
-    time::{sleep, timeout},
-};
+use rmcp::model::{CallToolRequestParams, CallToolResponse, InputResponses, Tool};
+use rmcp::service::{RequestContext, SubscriptionContext};
+use rmcp::{ErrorData, Peer, RoleServer};
+use tokio::sync::watch;
+use tokio::time::{sleep, timeout};
 use tools_core::{BatchId, CallContext, InputSource, SessionId, Shared, Stack, ToolCall, ToolDefs};
 
-use crate::{
-    Prompts, Resources,
-    answer::{self, Answers, StructuredContent},
-    builder::Settings,
-    catalog::Catalog,
-    input::ClientInput,
-    late::Late,
-    lifetime::Lifetime,
-    logging::Log,
-    pending::OpenQuestions,
-    revision::asks_by_itself,
-    roots,
-    runner::{CallOutcome, Runner, failed},
-    subscriptions::Subscriptions,
-};
+use crate::answer::{self, Answers, StructuredContent};
+use crate::builder::Settings;
+use crate::catalog::Catalog;
+use crate::input::ClientInput;
+use crate::late::Late;
+use crate::lifetime::Lifetime;
+use crate::logging::Log;
+use crate::pending::OpenQuestions;
+use crate::revision::asks_by_itself;
+use crate::runner::{CallOutcome, Runner, failed};
+use crate::subscriptions::Subscriptions;
+use crate::{Prompts, Resources, roots};
 
 /// How long a client may take to tell its roots.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(10);

@@ -5,15 +5,13 @@
 use std::{collections::BTreeMap, sync::Mutex, time::Duration};
 
 use async_trait::async_trait;
-use rmcp::{
-    Peer, RoleServer,
-    model::{
-        ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
-        ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest as Wire, InputRequests, InputResponses,
-        ListRootsRequest, ListRootsResult, SamplingMessage,
-    },
-    service::{RequestContext, ServiceError},
+use rmcp::model::{
+    ClientCapabilities, CreateMessageRequest, CreateMessageRequestParams, CreateMessageResult, ElicitRequest,
+    ElicitRequestParams, ElicitResult, ElicitationAction, InputRequest as Wire, InputRequests, InputResponses,
+    ListRootsRequest, ListRootsResult, SamplingMessage,
 };
+use rmcp::service::{RequestContext, ServiceError};
+use rmcp::{Peer, RoleServer};
 use serde_json::Value;
 use tokio::time::timeout;
 use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, Locked as _, ToolName, visible_lines};

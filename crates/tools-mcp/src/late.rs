@@ -4,14 +4,12 @@
 
 use std::{collections::VecDeque, pin::Pin, sync::Mutex, time::Duration};
 
-use rmcp::{
-    Peer, RoleServer,
-    model::{
-        CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, RequestId,
-        ServerRequest,
-    },
-    service::{PeerRequestOptions, ServiceError},
+use rmcp::model::{
+    CancelledNotificationParam, ClientResult, ElicitRequest, ElicitRequestParams, ElicitResult, RequestId,
+    ServerRequest,
 };
+use rmcp::service::{PeerRequestOptions, ServiceError};
+use rmcp::{Peer, RoleServer};
 use tokio::time::Instant;
 use tools_core::{CallDigest, ConfirmPrompt, Locked as _};
 

@@ -4,11 +4,9 @@
 
 use std::sync::atomic::{AtomicU8, Ordering};
 
-use rmcp::{
-    RoleServer,
-    model::{LoggingLevel, LoggingMessageNotificationParam},
-    service::RequestContext,
-};
+use rmcp::RoleServer;
+use rmcp::model::{LoggingLevel, LoggingMessageNotificationParam};
+use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use tools_core::{RecordedResult, ToolErrorCategory, ToolName};
 

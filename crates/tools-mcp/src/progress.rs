@@ -1,22 +1,16 @@
 //! Progress notifications of one call: at most four a second, always rising, none after the answer.
 
-use std::{
-    fmt::Write as _,
-    future::Future,
-    pin::pin,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::fmt::Write as _;
+use std::future::Future;
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
-use rmcp::{
-    Peer, RoleServer,
-    model::{ProgressNotificationParam, ProgressToken},
-};
-use tokio::{
-    sync::Notify,
-    time::{Instant, sleep, timeout},
-};
+use rmcp::model::{ProgressNotificationParam, ProgressToken};
+use rmcp::{Peer, RoleServer};
+use tokio::sync::Notify;
+use tokio::time::{Instant, sleep, timeout};
 use tools_core::{EventConsumer, EventKind, Locked as _, ToolEvent, is_hidden};
 
 /// Between two notifications, and before the first: a call that is faster needs none.

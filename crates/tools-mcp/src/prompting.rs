@@ -1,13 +1,11 @@
 //! Requests about prompts: the list, and the text of one, which is the result of a call.
 
-use rmcp::{
-    ErrorData, RoleServer,
-    model::{
-        GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, Prompt as McpPrompt,
-        PromptArgument, PromptMessage, Role,
-    },
-    service::RequestContext,
+use rmcp::model::{
+    GetPromptRequestParams, GetPromptResponse, GetPromptResult, ListPromptsResult, Prompt as McpPrompt, PromptArgument,
+    PromptMessage, Role,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 
 use crate::{Prompt, answer, connection::Connection, reading::failed, runner::CallOutcome};
 

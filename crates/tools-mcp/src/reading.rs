@@ -1,16 +1,13 @@
 //! Requests about resources: lists, contents, completions, and links in results.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
-use rmcp::{
-    ErrorData, RoleServer,
-    model::{
-        CallToolResult, ClientCapabilities, CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock,
-        ErrorCode, ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceRequestParams,
-        ReadResourceResponse, ReadResourceResult, Reference, Resource as McpResource, ResourceContents,
-        ResourceTemplate as McpTemplate,
-    },
-    service::RequestContext,
+use rmcp::model::{
+    CallToolResult, ClientCapabilities, CompleteRequestParams, CompleteResult, CompletionInfo, ContentBlock, ErrorCode,
+    ListResourceTemplatesResult, ListResourcesResult, MetaObject, ReadResourceRequestParams, ReadResourceResponse,
+    ReadResourceResult, Reference, Resource as McpResource, ResourceContents, ResourceTemplate as McpTemplate,
 };
+use rmcp::service::RequestContext;
+use rmcp::{ErrorData, RoleServer};
 use serde_json::{Value, json};
 use tools_core::{Journal, ToolError, ToolErrorCategory, keys};
 

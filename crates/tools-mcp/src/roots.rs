@@ -1,10 +1,8 @@
 //! Roots that a client offers: they narrow the workspace the operator configured, and never widen
 //! it.
 
-use std::{
-    path::{Component, Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::{SessionId, Stack};
 use url::Url;

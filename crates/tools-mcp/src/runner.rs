@@ -3,14 +3,12 @@
 //! client.
 
 use async_trait::async_trait;
-use rmcp::{
-    ErrorData, RoleServer,
-    model::{
-        ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode, InputRequest, InputRequiredResult, ProgressToken,
-        ProtocolVersion,
-    },
-    service::{RequestContext, ServiceError},
+use rmcp::model::{
+    ElicitRequest, ElicitRequestParams, ElicitResult, ErrorCode, InputRequest, InputRequiredResult, ProgressToken,
+    ProtocolVersion,
 };
+use rmcp::service::{RequestContext, ServiceError};
+use rmcp::{ErrorData, RoleServer};
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tools_core::{
@@ -19,16 +17,14 @@ use tools_core::{
     Stack, SystemClock, ToolCall, ToolError, ToolErrorCategory, announce, is_hidden, is_unanswered, refusal, settle,
 };
 
-use crate::{
-    builder::Settings,
-    input::{APPROVAL, ClientInput, shows_forms},
-    late::{Late, OPEN_FOR, OpenForm},
-    lifetime::PATIENCE,
-    pending::{HandleTarget, OpenQuestions, WaitingCall, is_of_input},
-    progress::{Feed, FeedConsumer, reporting},
-    question::{Form, FormView, is_unseen},
-    revision::asks_by_itself,
-};
+use crate::builder::Settings;
+use crate::input::{APPROVAL, ClientInput, shows_forms};
+use crate::late::{Late, OPEN_FOR, OpenForm};
+use crate::lifetime::PATIENCE;
+use crate::pending::{HandleTarget, OpenQuestions, WaitingCall, is_of_input};
+use crate::progress::{Feed, FeedConsumer, reporting};
+use crate::question::{Form, FormView, is_unseen};
+use crate::revision::asks_by_itself;
 
 /// How a call went.
 pub(crate) enum CallOutcome {

@@ -3,23 +3,18 @@
 use std::{error::Error, fmt, pin::Pin, sync::Arc};
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    signal::unix::{SignalKind, signal},
-    sync::SetOnce,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::signal::unix::{SignalKind, signal};
+use tokio::sync::SetOnce;
 use tokio_util::sync::CancellationToken;
 use tools_core::{SessionId, Stack, in_runtime};
 
-use crate::{
-    Builder, Greeting, ServeError,
-    builder::Settings,
-    connected::{ConnectedService, PendingConnection},
-    connection::Connection,
-    lifetime::{Lifetime, PATIENCE},
-    stdio,
-    transport::LineTransport,
-};
+use crate::builder::Settings;
+use crate::connected::{ConnectedService, PendingConnection};
+use crate::connection::Connection;
+use crate::lifetime::{Lifetime, PATIENCE};
+use crate::transport::LineTransport;
+use crate::{Builder, Greeting, ServeError, stdio};
 
 /// An MCP server for a stack of tools. Clones share everything except connections.
 #[derive(Clone)]

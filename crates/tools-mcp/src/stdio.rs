@@ -5,19 +5,14 @@
 //! which rmcp falls back to a pool of blocking threads: here they are read and written by the
 //! reactor.
 
-use std::{
-    fs::File,
-    io,
-    os::{
-        fd::{AsFd, BorrowedFd, OwnedFd},
-        unix::{fs::FileTypeExt, net},
-    },
-};
+use std::fs::File;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::fs::FileTypeExt;
+use std::os::unix::net;
 
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::UnixStream,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::UnixStream;
 
 /// The reading end of standard input.
 pub(crate) type Input = Box<dyn AsyncRead + Send + Sync + Unpin>;

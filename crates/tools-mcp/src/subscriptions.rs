@@ -3,16 +3,12 @@
 
 use std::{collections::BTreeSet, sync::Mutex};
 
-use rmcp::{
-    ErrorData, Peer, RoleServer,
-    model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
-};
+use rmcp::model::{ResourceUpdatedNotificationParam, SubscriptionFilter};
+use rmcp::{ErrorData, Peer, RoleServer};
 use tools_core::Locked as _;
 
-use crate::{
-    connection::Connection,
-    reading::{invalid, refused_at},
-};
+use crate::connection::Connection;
+use crate::reading::{invalid, refused_at};
 
 /// Resources that a client may be subscribed to at a time.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;

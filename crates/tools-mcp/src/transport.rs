@@ -7,19 +7,15 @@
 
 use std::{io, sync::Arc, time::Duration};
 
-use rmcp::{
-    RoleServer,
-    model::{
-        ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
-        ServerJsonRpcMessage,
-    },
-    transport::Transport,
+use rmcp::RoleServer;
+use rmcp::model::{
+    ClientJsonRpcMessage, ClientRequest, ErrorCode, ErrorData, GetMeta, JsonRpcMessage, ProtocolVersion, RequestId,
+    ServerJsonRpcMessage,
 };
-use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt},
-    sync::Mutex,
-    time::{sleep, timeout},
-};
+use rmcp::transport::Transport;
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
+use tokio::sync::Mutex;
+use tokio::time::{sleep, timeout};
 
 use tools_core::{BoundedLine, BoundedLines, take_thoughts_out};
 

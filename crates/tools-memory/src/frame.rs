@@ -1,10 +1,8 @@
 //! The frame around what may come from outside: marks that no text can know beforehand, so that it
 //! cannot pass for text of the tool.
 
-use std::{
-    collections::hash_map::RandomState,
-    hash::{BuildHasher as _, Hasher as _},
-};
+use std::collections::hash_map::RandomState;
+use std::hash::{BuildHasher as _, Hasher as _};
 
 /// The text within marks that say that it is data.
 pub(crate) fn framed(text: &str) -> String {

@@ -1,18 +1,16 @@
 //! Saving and finding, over a store.
 
-use std::{
-    borrow::Cow,
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::borrow::Cow;
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use tools_core::{Clock, Embedder, EmbedderError, Redactor, Shared, cosine};
 use tools_store::StoreError;
 
+use crate::fusion::fused;
 use crate::{
-    Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, StoreOutcome, fusion::fused,
-    words,
+    Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, StoreOutcome, words,
 };
 
 /// Characters of a memory.

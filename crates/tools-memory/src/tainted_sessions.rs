@@ -1,9 +1,7 @@
 //! Which sessions have read text from outside.
 
-use std::{
-    collections::HashSet,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashSet;
+use std::sync::{Arc, Mutex};
 
 use tools_core::{ClaimSource, Locked as _, SessionId};
 

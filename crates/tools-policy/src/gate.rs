@@ -2,12 +2,10 @@
 //! gates orders, compiles, swaps, explains, checks and documents them by that list; [`GateLayer`]
 //! makes a layer of each.
 
-use std::{
-    fmt,
-    future::Future,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fmt;
+use std::future::Future;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use tools_core::{

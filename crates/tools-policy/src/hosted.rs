@@ -1,9 +1,7 @@
 //! Calls that another program runs: judged and put on record as if they were ours, and left to it.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use tools_core::{
     Approval, ApprovalContext, CallContext, ExecuteResult, Inspection, Layer, Outcome, Question, Stack, ToolCall,

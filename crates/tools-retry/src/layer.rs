@@ -6,10 +6,8 @@ use async_trait::async_trait;
 use tokio::time::Instant;
 use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, Shared};
 
-use crate::{
-    RetryPolicy,
-    decide::{Attempt, Plan, plan},
-};
+use crate::RetryPolicy;
+use crate::decide::{Attempt, Plan, plan};
 
 /// Tries calls again. The innermost layer: what it repeats is the execution and nothing else.
 #[derive(Debug)]

@@ -1,9 +1,7 @@
 //! The section `[scheduler]`.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::SignedDuration;
 use schemars::JsonSchema;

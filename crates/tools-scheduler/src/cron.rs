@@ -1,14 +1,10 @@
 //! A cron line: what it may say, with every fault by field and position, and when it comes next.
 
-use croner::{
-    Cron,
-    parser::{CronParser, Seconds, Year},
-};
-use jiff::{
-    SignedDuration, Timestamp,
-    civil::DateTime,
-    tz::{AmbiguousOffset, TimeZone},
-};
+use croner::Cron;
+use croner::parser::{CronParser, Seconds, Year};
+use jiff::civil::DateTime;
+use jiff::tz::{AmbiguousOffset, TimeZone};
+use jiff::{SignedDuration, Timestamp};
 
 use crate::ScheduleError;
 

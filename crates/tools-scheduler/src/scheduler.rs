@@ -3,10 +3,8 @@
 use std::sync::{Arc, Mutex};
 
 use jiff::Timestamp;
-use tokio::{
-    runtime::Handle,
-    sync::{mpsc, oneshot},
-};
+use tokio::runtime::Handle;
+use tokio::sync::{mpsc, oneshot};
 use tools_core::{Clock, Locked as _, Shared, nearest};
 use tools_store::StoreError;
 

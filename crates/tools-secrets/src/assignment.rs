@@ -4,11 +4,9 @@
 
 use tools_core::is_credential_key;
 
-use crate::{
-    finding::Finding,
-    place::{self, MIN_VALUE_BYTES, Place, Style},
-    program, value,
-};
+use crate::finding::Finding;
+use crate::place::{self, MIN_VALUE_BYTES, Place, Style};
+use crate::{program, value};
 
 /// How long what is no credential may be to be read for others in it.
 const MAX_RUN_BYTES: usize = 2048;

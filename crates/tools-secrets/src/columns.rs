@@ -5,11 +5,9 @@ use std::ops::Range;
 
 use tools_core::is_credential_key;
 
-use crate::{
-    assignment::kind,
-    finding::{Finding, Heading},
-    value,
-};
+use crate::assignment::kind;
+use crate::finding::{Finding, Heading};
+use crate::value;
 
 /// A longer line is no header, and no row.
 const MAX_LINE_BYTES: usize = 4096;

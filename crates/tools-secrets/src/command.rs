@@ -1,10 +1,8 @@
 //! Passwords among the arguments of commands that take them there.
 
-use crate::{
-    commands::Flag::{self, Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source},
-    finding::Finding,
-    value,
-};
+use crate::commands::Flag::{self, Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source};
+use crate::finding::Finding;
+use crate::value;
 
 /// How long a command line is read.
 const MAX_LINE_BYTES: usize = 2048;

@@ -1,11 +1,9 @@
 //! Values that the host knows to be secret: found exactly, in the encodings in which they usually
 //! show.
 
-use crate::{
-    finding::Finding,
-    forms::{Forms, MIN_FORM_BYTES},
-    name::is_credential,
-};
+use crate::finding::Finding;
+use crate::forms::{Forms, MIN_FORM_BYTES};
+use crate::name::is_credential;
 
 /// Values that are secret wherever they stand.
 #[derive(Debug, Clone, Default)]

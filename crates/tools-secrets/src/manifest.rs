@@ -1,12 +1,10 @@
 //! Values of a Kubernetes `Secret`: below `data` in base64, below `stringData` as they are,
 //! whatever their names say.
 
-use crate::{
-    finding::{Finding, Heading},
-    margin::Margin,
-    provider::is_inside_word,
-    value,
-};
+use crate::finding::{Finding, Heading};
+use crate::margin::Margin;
+use crate::provider::is_inside_word;
+use crate::value;
 
 /// A longer value is none.
 const MAX_VALUE_BYTES: usize = 32 << 10;

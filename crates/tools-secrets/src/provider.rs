@@ -1,10 +1,9 @@
 //! Tokens that are told by their own shape: by a prefix, or by marks inside them.
 
-use crate::{
-    finding::Finding,
-    providers::{Alphabet::Url, Provider},
-    value,
-};
+use crate::finding::Finding;
+use crate::providers::Alphabet::Url;
+use crate::providers::Provider;
+use crate::value;
 
 /// How many different characters a token has at least.
 const MIN_DIFFERENT: usize = 5;

@@ -1,26 +1,21 @@
 //! Placeholders in the place of credentials.
 
-use std::{
-    borrow::Cow,
-    collections::BTreeMap,
-    fmt,
-    ops::Range,
-    path::Path,
-    sync::{Arc, LazyLock},
-};
+use std::borrow::Cow;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::ops::Range;
+use std::path::Path;
+use std::sync::{Arc, LazyLock};
 
 use serde_json::{Map, Value};
 use tools_core::{ServerName, SessionId, is_credential_key};
 
-use crate::{
-    ExtraPatterns, KnownValues, Move, UnknownPlaceholder,
-    finding::{Finding, Heading},
-    key_material, placeholder,
-    scan::{merged, scan_with},
-    shown::Shown,
-    value::is_secret,
-    vault::{Shelf, Vault},
-};
+use crate::finding::{Finding, Heading};
+use crate::scan::{merged, scan_with};
+use crate::shown::Shown;
+use crate::value::is_secret;
+use crate::vault::{Shelf, Vault};
+use crate::{ExtraPatterns, KnownValues, Move, UnknownPlaceholder, key_material, placeholder};
 
 type LazyValues = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 

@@ -1,14 +1,10 @@
 //! A sink on a thread of its own: searching a text, and what is done with it behind that, go on
 //! side by side.
 
-use std::{
-    panic::resume_unwind,
-    sync::{
-        Arc, Mutex, PoisonError,
-        mpsc::{Receiver, Sender, SyncSender, channel, sync_channel},
-    },
-    thread::{self, JoinHandle},
-};
+use std::panic::resume_unwind;
+use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread::{self, JoinHandle};
 
 use tools_core::{Digest, SkippedPart, TextSink};
 

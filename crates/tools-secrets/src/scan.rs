@@ -3,17 +3,12 @@
 
 use std::sync::LazyLock;
 
-use crate::{
-    assignment,
-    bare::{self, Bare},
-    columns, command,
-    encoded::Meant,
-    finding::{Finding, Heading},
-    header, key_material,
-    keywords::{self, Scanner},
-    manifest, provider, shapes, url,
-    words::Words,
-};
+use crate::bare::{self, Bare};
+use crate::encoded::Meant;
+use crate::finding::{Finding, Heading};
+use crate::keywords::{self, Scanner};
+use crate::words::Words;
+use crate::{assignment, columns, command, header, key_material, manifest, provider, shapes, url};
 
 /// The keywords, and what each calls for.
 static KEYWORDS: LazyLock<(Words, Vec<Scanner>)> = LazyLock::new(|| {

@@ -3,11 +3,8 @@
 
 use std::{borrow::Cow, ops::Range};
 
-use crate::{
-    SecretRedactor,
-    finding::{Finding, Heading},
-    key_material,
-};
+use crate::finding::{Finding, Heading};
+use crate::{SecretRedactor, key_material};
 
 /// So much is searched at once.
 const BLOCK: usize = 256 << 10;

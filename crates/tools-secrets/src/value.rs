@@ -1,11 +1,9 @@
 //! Whether a value that stands where a credential would is one: not a placeholder, an expression, a
 //! path, a word.
 
-use crate::{
-    program::{is_long_name, is_name_part},
-    table::EXAMPLE,
-    wordy::is_wordy,
-};
+use crate::program::{is_long_name, is_name_part};
+use crate::table::EXAMPLE;
+use crate::wordy::is_wordy;
 
 /// What a value begins with that is an expression or a reference.
 const STARTS: &[&str] = &[

@@ -2,12 +2,10 @@
 //! never written anywhere. What is in it is searched in every text of the session, and comes back
 //! only where it came from.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard},
-};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 
 use tools_core::{PlaceholderMatch, ServerName, SessionId, placeholders};
 use uuid::Uuid;

@@ -2,25 +2,19 @@
 //! is hidden from them. Programs that run beside commands (checkers, language servers, MCP servers)
 //! are held to the same.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tools_core::KeyFault;
-use tools_sandbox::{
-    ReadRules, home,
-    kernel::{
-        ChildConfinement, Confinement, Level, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength,
-    },
-    view::ViewReport,
+use tools_sandbox::kernel::{
+    ChildConfinement, Confinement, Level, MaskRules, Network, NetworkNamespace, Sandbox, SandboxMode, Strength,
 };
+use tools_sandbox::view::ViewReport;
+use tools_sandbox::{ReadRules, home};
 
-use crate::{
-    Bash, Jobs, ShellConfig, ShellPolicyHandle,
-    view::{ComputedView, ViewSettings, Views},
-};
+use crate::view::{ComputedView, ViewSettings, Views};
+use crate::{Bash, Jobs, ShellConfig, ShellPolicyHandle};
 
 /// Gives the places that no child may write, as they are now.
 pub type ReservedNow = Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>;

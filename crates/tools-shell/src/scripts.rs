@@ -1,13 +1,11 @@
 //! The files of code that a line runs, each with the digest of what it holds now. Only those that
 //! commands could change: what lies outside of the folders they may write is no more than its name.
 
-use std::{
-    cell::OnceCell,
-    fs::File,
-    io::Read as _,
-    os::unix::ffi::OsStrExt as _,
-    path::{Path, PathBuf},
-};
+use std::cell::OnceCell;
+use std::fs::File;
+use std::io::Read as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
 
 use tools_command::{Analysis, Command, Value, plain_path};
 use tools_core::{ContentDigest, Script, Subject};

@@ -1,10 +1,8 @@
 //! Between a command that prints much and whoever takes it: a queue of bounded size, so that
 //! neither waits for the other more than it must.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 
 use tokio::{sync::Notify, task::JoinHandle};
 use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};

@@ -1,10 +1,8 @@
 //! Which skill a session has invoked for the rest of its turn.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tools_core::{CallDigest, EnvOverlay, Locked as _, SessionId, ToolDef};

@@ -5,11 +5,9 @@ use std::path::Path;
 use tools_core::quoted;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::{
-    Field, SkillError,
-    front::{FrontMatter, split},
-    skill::{MAX_NAME, read_skill_file},
-};
+use crate::front::{FrontMatter, split};
+use crate::skill::{MAX_NAME, read_skill_file};
+use crate::{Field, SkillError};
 
 const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "license", "metadata", "name"];
 const MAX_DESCRIPTION: usize = 1_024;

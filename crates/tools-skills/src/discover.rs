@@ -1,9 +1,7 @@
 //! Which skills there are: in the folders of the user and of the project.
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 use serde::Serialize;
 

@@ -1,10 +1,8 @@
 //! What people agreed to: for each folder of a skill the digest of its files.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use crate::SkillError;
 

@@ -1,19 +1,15 @@
 //! A skill: its folder, what its front matter says, and its body.
 
-use std::{
-    collections::BTreeMap,
-    io::Read as _,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
 
 use tools_core::{EnvOverlay, built_in_tool};
 use tools_sandbox::{PathError, Roots};
 
-use crate::{
-    AllowedTools, Field, InlineTool, SkillError,
-    front::{FrontMatter, split},
-    inline::declared,
-};
+use crate::front::{FrontMatter, split};
+use crate::inline::declared;
+use crate::{AllowedTools, Field, InlineTool, SkillError};
 
 /// The names of the file; the first that is there counts.
 const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];

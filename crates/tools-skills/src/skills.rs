@@ -1,20 +1,17 @@
 //! The skills of a workspace: found at the start, read anew at each use.
 
-use std::{
-    collections::BTreeSet,
-    path::PathBuf,
-    sync::{Arc, PoisonError, RwLock},
-    time::Duration,
-};
+use std::collections::BTreeSet;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
+use std::time::Duration;
 
 use tokio::time::Instant;
 use tools_core::{Redactor, SessionId, ToolDef, nearest};
 
+use crate::active::SharedActive;
+use crate::told::{Told, UNTRUSTED};
 use crate::{
-    Activation, InlineTool, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust,
-    active::SharedActive,
-    discover,
-    told::{Told, UNTRUSTED},
+    Activation, InlineTool, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust, discover,
     tree,
 };
 

@@ -1,9 +1,7 @@
 //! The files of a skill: a list of them, and a digest of all that they hold.
 
-use std::{
-    fmt::Write as _,
-    path::{Path, PathBuf},
-};
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
 
 use tools_core::sha256_hex;
 

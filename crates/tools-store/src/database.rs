@@ -1,17 +1,13 @@
 //! A SQLite file: one connection that writes, some that read, and all of them opened at the first
 //! use.
 
-use std::{
-    io,
-    os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use sqlx::{
-    Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction,
-    sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous},
-};
+use sqlx::sqlite::{SqliteConnectOptions, SqliteJournalMode, SqlitePoolOptions, SqliteSynchronous};
+use sqlx::{Connection as _, Sqlite, SqliteConnection, SqlitePool, Transaction};
 use tokio::sync::OnceCell;
 
 use crate::{Schema, StoreError, check_runtime};

@@ -3,10 +3,8 @@
 
 use std::{fmt, str::FromStr as _, time::Duration};
 
-use sqlx::{
-    Connection as _, PgConnection, PgPool, Postgres, Transaction,
-    postgres::{PgConnectOptions, PgPoolOptions},
-};
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{Connection as _, PgConnection, PgPool, Postgres, Transaction};
 use tokio::sync::OnceCell;
 
 use crate::{StoreError, check_runtime};

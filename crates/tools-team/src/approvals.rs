@@ -1,11 +1,9 @@
 //! Approvals and rejections in a database. Every process reads what was added since it last looked;
 //! a line is added in one transaction, in an order that all see.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use sqlx::PgConnection;

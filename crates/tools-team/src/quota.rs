@@ -1,10 +1,8 @@
 //! Accounts of callers in a database: one statement counts a call or refuses it, whichever process
 //! asks. Nothing is locked while a call runs.
 
-use std::{
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout};

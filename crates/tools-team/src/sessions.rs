@@ -1,13 +1,9 @@
 //! Saved sessions of agents in a database: read by many, written by whoever holds the lease of a
 //! session. A lease ends by itself when its process is gone; nothing is locked meanwhile.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicI64, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::Timestamp;

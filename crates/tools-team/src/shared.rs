@@ -1,12 +1,10 @@
 //! What a process shares with others through a database, once for each address: a server has a
 //! toolbox for each guest, and a connection for each of them would be more than a database takes.
 
-use std::{
-    any::{Any, TypeId},
-    collections::BTreeMap,
-    fmt,
-    sync::{Arc, Mutex},
-};
+use std::any::{Any, TypeId};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use tools_core::{KeyFault, Locked as _};
 

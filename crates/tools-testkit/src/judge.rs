@@ -1,9 +1,7 @@
 //! A judge that answers what a test says and remembers what it was asked.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex},
-};
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use tools_core::{Judge, JudgeError, JudgeRequest, Locked as _};

@@ -1,9 +1,7 @@
 //! A scripted MCP server for tests: a small Python program that does what a JSON file says.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 

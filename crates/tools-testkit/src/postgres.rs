@@ -2,11 +2,10 @@
 
 #![expect(clippy::disallowed_methods, reason = "the server is a program of its own, started by tests alone")]
 
-use std::{
-    os::unix::{fs::PermissionsExt as _, process::CommandExt as _},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::os::unix::fs::PermissionsExt as _;
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 

@@ -1,10 +1,8 @@
 //! Programs of the machine that a test needs.
 #![expect(clippy::disallowed_methods, reason = "the machine is asked by tests alone")]
 
-use std::{
-    path::PathBuf,
-    process::{Command, Stdio},
-};
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
 
 /// The path of the first of these programs that `PATH` has; `None` when none is installed.
 pub fn program(names: &[&str]) -> Option<PathBuf> {

@@ -1,10 +1,9 @@
 //! A folder for a test, with a digest of everything in it.
 
-use std::{
-    fs, io,
-    os::unix::{ffi::OsStrExt, fs::MetadataExt, fs::symlink},
-    path::{Path, PathBuf},
-};
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::{MetadataExt, symlink};
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 use tempfile::TempDir;
 use tools_core::sha256_hex;

@@ -1,9 +1,7 @@
 //! The set-up that all connections of a client share, and the handshake.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock},
-};
+use std::fmt;
+use std::sync::{Arc, OnceLock};
 
 use thiserror::Error;
 use tokio::net::TcpStream;

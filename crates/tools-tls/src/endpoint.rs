@@ -1,19 +1,15 @@
 //! A server that was configured by its base URL, and the way to it.
 
-use std::{
-    fmt,
-    net::{IpAddr, SocketAddr},
-    time::Duration,
-};
+use std::fmt;
+use std::net::{IpAddr, SocketAddr};
+use std::time::Duration;
 
 use hyper::{body::Body, client::conn::http1};
 use hyper_util::rt::TokioIo;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    net::TcpStream,
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::TcpStream;
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use url::{Host, Url};
 
 use crate::TlsClient;

@@ -3,10 +3,8 @@
 
 use std::{fs, path::Path};
 
-use super::{
-    binary::{BINARY, PackagedBinary},
-    files,
-};
+use super::binary::{BINARY, PackagedBinary};
+use super::files;
 use crate::{command, failure::Failure, repository};
 
 const PAPERS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];

@@ -2,21 +2,15 @@
 //! binary from each: by the installer, from npm's packages and from the wheel. Works with any build
 //! of the binary.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use serde_json::Value;
 
-use super::{
-    archive,
-    binary::{BINARY, PackagedBinary},
-    files, npm,
-    release::{host_target, lay_out},
-    wheel,
-};
+use super::binary::{BINARY, PackagedBinary};
+use super::release::{host_target, lay_out};
+use super::{archive, files, npm, wheel};
 use crate::{command, failure::Failure, repository};
 
 const CHECKED: &str = "target/dist-check";

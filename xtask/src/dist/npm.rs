@@ -5,10 +5,8 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::{
-    binary::{BINARY, PackagedBinary},
-    files, manifest,
-};
+use super::binary::{BINARY, PackagedBinary};
+use super::{files, manifest};
 use crate::{command, failure::Failure, repository};
 
 /// The package that is installed by name.

@@ -2,11 +2,8 @@
 
 use std::path::Path;
 
-use super::{
-    archive,
-    binary::{BINARY, PACKAGE, PackagedBinary},
-    files, manifest, npm, wheel,
-};
+use super::binary::{BINARY, PACKAGE, PackagedBinary};
+use super::{archive, files, manifest, npm, wheel};
 use crate::{command, failure::Failure, repository};
 
 const DIST: &str = "target/dist";

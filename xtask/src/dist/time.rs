@@ -1,15 +1,11 @@
 //! How long a build from nothing takes: the first thing that a newcomer waits for.
 
-use std::{
-    fs,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::time::{Duration, Instant};
 
-use super::{
-    archive::mebibytes,
-    binary::{BINARY, PACKAGE},
-    files,
-};
+use super::archive::mebibytes;
+use super::binary::{BINARY, PACKAGE};
+use super::files;
 use crate::{command, failure::Failure, repository, timings};
 
 const COLD: &str = "target/cold";

@@ -3,10 +3,8 @@
 
 use std::{fmt::Write as _, fs, path::Path};
 
-use super::{
-    binary::{BINARY, PackagedBinary},
-    files, manifest,
-};
+use super::binary::{BINARY, PackagedBinary};
+use super::{files, manifest};
 use crate::{command, failure::Failure, repository};
 
 /// Writes the wheel into `dist`; needs Python, as whoever installs it does.

@@ -1,12 +1,10 @@
 //! The official conformance suite of MCP against the example server of `tools-mcp-http`, and
 //! against the binary as a client. The suite sends no token, so a proxy adds it.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    net::TcpListener,
-    path::Path,
-    process::{Child, Command, Stdio},
-};
+use std::io::{BufRead as _, BufReader};
+use std::net::TcpListener;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
 
 use crate::{command, failure::Failure};
 

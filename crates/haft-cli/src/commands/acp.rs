@@ -6,14 +6,10 @@ use haft::{Toolbox, overflow_archive, providers::scripted::ScriptedProvider, sav
 use haft_serve::{AcpAgent, AcpPlace, Viewer, serve_acp, show_in_terminal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    args::{Acp, CommonArgs},
-    commands::{
-        call::interrupt,
-        open::{building, load, takes_everything, workdir},
-    },
-    exit::Exit,
-};
+use crate::args::{Acp, CommonArgs};
+use crate::commands::call::interrupt;
+use crate::commands::open::{building, load, takes_everything, workdir};
+use crate::exit::Exit;
 
 /// Serves one editor until it is gone.
 pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String> {

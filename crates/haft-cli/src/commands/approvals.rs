@@ -8,10 +8,8 @@ mod person;
 
 use std::{path::Path, time::Duration};
 
-use haft::{
-    core::{Visible, Width},
-    questions::{Choice, EndReason, OpenQuestion, QuestionWatch},
-};
+use haft::core::{Visible, Width};
+use haft::questions::{Choice, EndReason, OpenQuestion, QuestionWatch};
 
 use crate::{args::CommonArgs, asking::TerminalQuestion, exit::Exit, output, terminal::controlling};
 

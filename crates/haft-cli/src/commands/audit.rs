@@ -6,10 +6,8 @@ mod report;
 
 use std::{path::Path, time::Duration};
 
-use haft::audit::{
-    Head, Report, verify_with,
-    view::{Follower, Row, rows},
-};
+use haft::audit::view::{Follower, Row, rows};
+use haft::audit::{Head, Report, verify_with};
 use serde::Serialize;
 
 use crate::{

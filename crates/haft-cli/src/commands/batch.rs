@@ -1,28 +1,20 @@
 //! `haft batch`: calls as JSON lines, results as JSON lines, in the same order.
 
-use std::{
-    fs::File,
-    io::{self, BufRead, BufReader, Read},
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
 
-use haft::{
-    Toolbox,
-    audit::noted_head,
-    core::{CallId, CallerId, SessionId, ToolCall, TrustLevel},
-};
+use haft::Toolbox;
+use haft::audit::noted_head;
+use haft::core::{CallId, CallerId, SessionId, ToolCall, TrustLevel};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    args::CommonArgs,
-    commands::{
-        call::{Consent, make},
-        open::open_introduced,
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::CommonArgs;
+use crate::commands::call::{Consent, make};
+use crate::commands::open::open_introduced;
+use crate::exit::Exit;
+use crate::output;
 
 /// The longest line that is taken; what is longer is answered with an error.
 const MAX_LINE_LEN: u64 = 64 * 1024 * 1024;

@@ -1,11 +1,9 @@
 //! A file of the user's that a command rewrites: in one step, with a copy of the text as it was.
 
-use std::{
-    fs::{self, OpenOptions},
-    io::{self, ErrorKind, Read, Write},
-    os::unix::fs::{OpenOptionsExt, PermissionsExt},
-    path::{Path, PathBuf},
-};
+use std::fs::{self, OpenOptions};
+use std::io::{self, ErrorKind, Read, Write};
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 

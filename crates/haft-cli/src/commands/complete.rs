@@ -3,12 +3,10 @@
 
 use clap::{Arg, CommandFactory};
 
-use crate::{
-    args::{Cli, CommonArgs},
-    commands::open::open,
-    exit::Exit,
-    output,
-};
+use crate::args::{Cli, CommonArgs};
+use crate::commands::open::open;
+use crate::exit::Exit;
+use crate::output;
 
 /// Prints what the last of `words`, the one that is being typed, can become: one candidate on each
 /// line. Nothing where it is neither a tool nor a parameter.

@@ -5,11 +5,9 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 use serde_json::json;
 
-use crate::{
-    args::{Cli, CommonArgs},
-    exit::Exit,
-    output,
-};
+use crate::args::{Cli, CommonArgs};
+use crate::exit::Exit;
+use crate::output;
 
 /// Prints the script.
 pub(crate) fn run(common: &CommonArgs, shell: Shell) -> Result<Exit, String> {

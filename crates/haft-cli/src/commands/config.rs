@@ -2,22 +2,16 @@
 
 use std::path::{Path, PathBuf};
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig, Place, places},
-    core::inline_schema,
-};
+use haft::Toolbox;
+use haft::config::{HaftConfig, LoadedConfig, Place, places};
+use haft::core::inline_schema;
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, ConfigVerb},
-    commands::{
-        migrate,
-        open::{load, workdir},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, ConfigVerb};
+use crate::commands::migrate;
+use crate::commands::open::{load, workdir};
+use crate::exit::Exit;
+use crate::output;
 
 pub(crate) fn run(common: &CommonArgs, verb: &ConfigVerb) -> Result<Exit, String> {
     match verb {

@@ -2,33 +2,25 @@
 //! Behind a pipe or into a file every byte passes unchanged; on a terminal, or where it is asked
 //! for, the output is filtered.
 
-use std::{
-    cell::Cell,
-    fs::File,
-    io::{self, IsTerminal},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{self, IsTerminal};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use haft::{
-    CallReport,
-    config::{HaftConfig, places},
-    core::{EventSink, SystemClock, ToolCall},
-    filter::Exit as Ended,
-};
+use haft::CallReport;
+use haft::config::{HaftConfig, places};
+use haft::core::{EventSink, SystemClock, ToolCall};
+use haft::filter::Exit as Ended;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    args::{CommonArgs, Exec, Network},
-    commands::{
-        call::{Consent, interruptible, notes},
-        open::{built, folder, load_with, workdir},
-        streams::{OutputForwarder, Raw},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Exec, Network};
+use crate::commands::call::{Consent, interruptible, notes};
+use crate::commands::open::{built, folder, load_with, workdir};
+use crate::commands::streams::{OutputForwarder, Raw};
+use crate::exit::Exit;
+use crate::output;
 
 /// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
 const DEFAULT_TIMEOUT_SECS: u64 = 3600;

@@ -2,22 +2,16 @@
 
 use std::io::{self, BufRead};
 
-use haft::{
-    Explanation, Toolbox,
-    core::{ToolCall, ToolName, Verdict},
-};
+use haft::core::{ToolCall, ToolName, Verdict};
+use haft::{Explanation, Toolbox};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    args::{CommonArgs, Explain},
-    commands::{
-        open::{open_for, open_introduced},
-        parameters,
-    },
-    exit::Exit,
-    output::{self, one_line},
-};
+use crate::args::{CommonArgs, Explain};
+use crate::commands::open::{open_for, open_introduced};
+use crate::commands::parameters;
+use crate::exit::Exit;
+use crate::output::{self, one_line};
 
 #[derive(Debug, Deserialize)]
 struct Line {

@@ -1,27 +1,21 @@
 //! `haft filter`: standard input as the output of a command, filtered. Runs nothing and needs no
 //! configuration.
 
-use std::{
-    ffi::OsString,
-    io::{self, BufWriter, Read, Write},
-};
+use std::ffi::OsString;
+use std::io::{self, BufWriter, Read, Write};
 
-use haft::{
-    config::places,
-    filter::{
-        Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, Filters, stats_line,
-    },
-    secrets::SecretsMode,
+use haft::config::places;
+use haft::filter::{
+    Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, Filters, stats_line,
 };
+use haft::secrets::SecretsMode;
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, Filter},
-    commands::open::load,
-    exit::Exit,
-    output,
-    redacted::Redacted,
-};
+use crate::args::{CommonArgs, Filter};
+use crate::commands::open::load;
+use crate::exit::Exit;
+use crate::output;
+use crate::redacted::Redacted;
 
 /// How much is read at once.
 const CHUNK: usize = 64 << 10;

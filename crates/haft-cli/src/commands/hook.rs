@@ -1,36 +1,28 @@
 //! `haft hook HOST`: what a host runs before and after its own tools. It answers in the host's
 //! format, whatever happens: what fails asks, and never allows.
 
-use std::{
-    io::{self, Read},
-    panic::{AssertUnwindSafe, catch_unwind},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::io::{self, Read};
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
-use haft::{
-    config::places::watch_dir,
-    core::{ApprovalContext, CallerId, Decisions, Redactor as _, SessionId, SystemClock, ToolCall, Verdict},
-    hosts::{
-        Host,
-        hook::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted},
-    },
-    questions::Watchers,
-    secrets::{SecretRedactor, SecretsMode},
+use haft::config::places::watch_dir;
+use haft::core::{ApprovalContext, CallerId, Decisions, Redactor as _, SessionId, SystemClock, ToolCall, Verdict};
+use haft::hosts::Host;
+use haft::hosts::hook::{
+    Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted,
 };
+use haft::questions::Watchers;
+use haft::secrets::{SecretRedactor, SecretsMode};
 use serde_json::{Value, json};
 
-use crate::{
-    args::CommonArgs,
-    commands::{
-        hook_lines::without_lines,
-        hook_seat::seat,
-        open::{load, open_with, takes_everything},
-        ours::our_path,
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::CommonArgs;
+use crate::commands::hook_lines::without_lines;
+use crate::commands::hook_seat::seat;
+use crate::commands::open::{load, open_with, takes_everything};
+use crate::commands::ours::our_path;
+use crate::exit::Exit;
+use crate::output;
 
 /// How long people at `haft approvals watch` may take: `haft setup` gives a hook 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(25);

@@ -1,21 +1,15 @@
 //! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those
 //! that it lacks.
 
-use haft::{
-    core::quoted,
-    policy::proposal::{ProjectKind, add, detect, hosts, propose},
-};
+use haft::core::quoted;
+use haft::policy::proposal::{ProjectKind, add, detect, hosts, propose};
 use serde_json::{Value, json};
 
-use crate::{
-    args::{CommonArgs, Kind},
-    commands::{
-        change::{Change, read},
-        open::{config_to_write, workdir},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Kind};
+use crate::commands::change::{Change, read};
+use crate::commands::open::{config_to_write, workdir};
+use crate::exit::Exit;
+use crate::output;
 
 /// Proposes rules for the project in the working directory.
 pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Exit, String> {

@@ -1,17 +1,13 @@
 //! What a command prints while `haft call` waits for its end: shown as it comes, and kept for a
 //! call that is interrupted.
 
-use std::{
-    io::{self, IsTerminal},
-    os::fd::AsFd,
-    sync::Mutex,
-};
+use std::io::{self, IsTerminal};
+use std::os::fd::AsFd;
+use std::sync::Mutex;
 
 use async_trait::async_trait;
-use haft::{
-    CallReport,
-    core::{Ended, EventConsumer, EventKind, Locked as _, OutputStream, ToolErrorCategory, ToolEvent},
-};
+use haft::CallReport;
+use haft::core::{Ended, EventConsumer, EventKind, Locked as _, OutputStream, ToolErrorCategory, ToolEvent};
 use rustix::fs::fstat;
 
 use super::streams::write;

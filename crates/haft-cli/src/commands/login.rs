@@ -3,10 +3,8 @@
 
 use haft::mcp_client::McpServerConfig;
 
-use crate::{
-    args::{CommonArgs, LoginToServer},
-    exit::Exit,
-};
+use crate::args::{CommonArgs, LoginToServer};
+use crate::exit::Exit;
 
 /// What stands behind "added": a server that wants a login says so at once.
 pub(super) async fn next_step(server: &McpServerConfig) -> String {
@@ -30,12 +28,10 @@ pub(crate) use without_http::{forget, is_logged_in, login, logout};
 mod with_http {
     use std::{sync::Arc, time::Duration};
 
-    use haft::{
-        config::places,
-        core::Visible,
-        mcp_client::{
-            Begun, LoginError, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, compile,
-        },
+    use haft::config::places;
+    use haft::core::Visible;
+    use haft::mcp_client::{
+        Begun, LoginError, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, compile,
     };
     use serde_json::json;
 

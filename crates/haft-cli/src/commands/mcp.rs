@@ -1,23 +1,17 @@
 //! `haft mcp serve`: the tools, to an MCP client.
 
-use std::{
-    ffi::OsString,
-    path::PathBuf,
-    sync::{
-        Arc, OnceLock,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::ffi::OsString;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 
 use clap::Parser;
 use haft::{Toolbox, audit::noted_head, config::LoadedConfig};
 
-use crate::{
-    args::{Cli, CommonArgs, McpVerb, Offer, Verb},
-    commands::open::open_to_serve,
-    exit::Exit,
-    output,
-};
+use crate::args::{Cli, CommonArgs, McpVerb, Offer, Verb};
+use crate::commands::open::open_to_serve;
+use crate::exit::Exit;
+use crate::output;
 
 /// Serves over standard input and output until the client is gone.
 pub(crate) async fn serve(common: &CommonArgs, offer: &Offer) -> Result<Exit, String> {

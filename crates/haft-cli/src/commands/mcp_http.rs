@@ -3,21 +3,16 @@
 use std::{net::SocketAddr, time::Duration};
 
 use haft::core::{ServerName, ServerNameError};
-use haft_serve::{
-    HttpGuests,
-    mcp_http::{HttpGuest, HttpSettings, Tls, new_token},
-    serve_mcp_http,
-};
+use haft_serve::mcp_http::{HttpGuest, HttpSettings, Tls, new_token};
+use haft_serve::{HttpGuests, serve_mcp_http};
 use serde_json::json;
 use tokio::signal::unix::{Signal, SignalKind, signal};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    args::{CommonArgs, Http, Offer},
-    commands::mcp_http_reload::{Reload, open},
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Http, Offer};
+use crate::commands::mcp_http_reload::{Reload, open};
+use crate::exit::Exit;
+use crate::output;
 
 /// Who may call where no file names guests.
 const ALONE: &str = "local";

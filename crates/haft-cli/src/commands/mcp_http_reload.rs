@@ -3,15 +3,11 @@
 use std::path::PathBuf;
 
 use haft::{Toolbox, core::ServerName};
-use haft_serve::{
-    HttpGuests,
-    mcp_http::{HttpGuest, Tls},
-};
+use haft_serve::HttpGuests;
+use haft_serve::mcp_http::{HttpGuest, Tls};
 
-use crate::{
-    args::{CommonArgs, Offer},
-    commands::open::open_to_serve,
-};
+use crate::args::{CommonArgs, Offer};
+use crate::commands::open::open_to_serve;
 
 /// What is read again.
 pub(crate) struct Reload {

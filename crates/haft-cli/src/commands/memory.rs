@@ -2,18 +2,14 @@
 
 use std::{fmt::Write as _, io::Read as _, path::Path};
 
-use haft::{
-    memories,
-    memory_store::{Filter, ImportOutcome, Memories, Memory, project_of},
-};
+use haft::memories;
+use haft::memory_store::{Filter, ImportOutcome, Memories, Memory, project_of};
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, MemoryVerb},
-    commands::open::{load, workdir},
-    exit::Exit,
-    output::{self, with_causes},
-};
+use crate::args::{CommonArgs, MemoryVerb};
+use crate::commands::open::{load, workdir};
+use crate::exit::Exit;
+use crate::output::{self, with_causes};
 
 /// The most bytes of a file of memories.
 const MAX_IMPORT: u64 = 256 << 20;

@@ -3,21 +3,15 @@
 
 use std::path::{Path, PathBuf};
 
-use haft::{
-    config::{LoadedConfig, Migration, migrate},
-    filter::Filters,
-};
+use haft::config::{LoadedConfig, Migration, migrate};
+use haft::filter::Filters;
 use serde_json::json;
 
-use crate::{
-    args::CommonArgs,
-    commands::{
-        change::{Change, read},
-        open::config_file,
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::CommonArgs;
+use crate::commands::change::{Change, read};
+use crate::commands::open::config_file;
+use crate::exit::Exit;
+use crate::output;
 
 /// Migrates the configuration, or says what that would change.
 pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {

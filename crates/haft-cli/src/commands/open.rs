@@ -1,22 +1,15 @@
 //! From the common options to a toolbox: the one place where configuration becomes running code.
 
-use std::{
-    io::ErrorKind,
-    path::{Component, Path, PathBuf},
-    sync::Once,
-};
+use std::io::ErrorKind;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Once;
 
-use haft::{
-    Toolbox, ToolboxBuilder,
-    config::{HaftConfig, LoadedConfig, places, unknown_variables},
-    core::{CallerId, ServerName, SessionId, ToolName, did_you_mean},
-    near_folder,
-};
+use haft::config::{HaftConfig, LoadedConfig, places, unknown_variables};
+use haft::core::{CallerId, ServerName, SessionId, ToolName, did_you_mean};
+use haft::{Toolbox, ToolboxBuilder, near_folder};
 
-use crate::{
-    args::{CommonArgs, Offer},
-    output,
-};
+use crate::args::{CommonArgs, Offer};
+use crate::output;
 
 /// Builds the toolbox that every verb works on.
 pub(crate) fn open(common: &CommonArgs) -> Result<Toolbox, String> {

@@ -2,18 +2,14 @@
 
 use std::io::{self, Write as _};
 
-use haft::{
-    overflow_archive,
-    overflow_store::{Entry, OverflowError, Reference, SearchLimit, SearchResult},
-};
+use haft::overflow_archive;
+use haft::overflow_store::{Entry, OverflowError, Reference, SearchLimit, SearchResult};
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, OverflowVerb},
-    commands::open::load,
-    exit::Exit,
-    output::{self, with_causes},
-};
+use crate::args::{CommonArgs, OverflowVerb};
+use crate::commands::open::load;
+use crate::exit::Exit;
+use crate::output::{self, with_causes};
 
 /// Bytes that are read at once.
 const PIECE: u64 = 1 << 20;

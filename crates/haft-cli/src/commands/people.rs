@@ -4,11 +4,9 @@
 use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
-use haft::{
-    config::places::watch_dir,
-    core::{Absence, Answer, CallContext, ConfirmPrompt, Confirmer},
-    questions::Watchers,
-};
+use haft::config::places::watch_dir;
+use haft::core::{Absence, Answer, CallContext, ConfirmPrompt, Confirmer};
+use haft::questions::Watchers;
 
 use crate::terminal::Terminal;
 

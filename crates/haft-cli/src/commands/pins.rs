@@ -3,21 +3,15 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use haft::{
-    core::{Redactor as _, Visible},
-    mcp_client::pins::{Finding, Found, difference, digest},
-};
+use haft::core::{Redactor as _, Visible};
+use haft::mcp_client::pins::{Finding, Found, difference, digest};
 use serde_json::json;
 
-use crate::{
-    args::CommonArgs,
-    commands::{
-        open::open,
-        servers::{chosen, say_if_none},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::CommonArgs;
+use crate::commands::open::open;
+use crate::commands::servers::{chosen, say_if_none};
+use crate::exit::Exit;
+use crate::output;
 
 /// Shows the changes of one server, or of all, and accepts those whose code is given or that a
 /// person at the terminal agrees to.

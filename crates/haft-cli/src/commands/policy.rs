@@ -1,23 +1,16 @@
 //! `haft policy`: rules tested by their own examples, and what people allowed for longer than a
 //! session.
 
-use haft::{
-    Toolbox,
-    core::{StoredRule, ToolName, did_you_mean, nearest},
-    policy::permissions::Scope,
-};
+use haft::Toolbox;
+use haft::core::{StoredRule, ToolName, did_you_mean, nearest};
+use haft::policy::permissions::Scope;
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, PolicyVerb},
-    commands::{
-        explain,
-        open::{open, open_with},
-        replay, suggest,
-    },
-    exit::Exit,
-    output::{self, one_line},
-};
+use crate::args::{CommonArgs, PolicyVerb};
+use crate::commands::open::{open, open_with};
+use crate::commands::{explain, replay, suggest};
+use crate::exit::Exit;
+use crate::output::{self, one_line};
 
 pub(crate) async fn run(common: &CommonArgs, verb: &PolicyVerb) -> Result<Exit, String> {
     match verb {

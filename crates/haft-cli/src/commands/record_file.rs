@@ -1,10 +1,8 @@
 //! The record as a file for those who read it from its beginning: the file itself, or a copy of
 //! what is in the database.
 
-use std::{
-    ops::Deref,
-    path::{Path, PathBuf},
-};
+use std::ops::Deref;
+use std::path::{Path, PathBuf};
 
 use haft::config::HaftConfig;
 

@@ -3,11 +3,9 @@
 use std::{fmt::Write as _, fs, path::Path};
 
 use clap::{Command, CommandFactory};
-use haft::{
-    Toolbox, audit,
-    config::{HaftConfig, LoadedConfig},
-    core::{ToolErrorCategory, inline_schema},
-};
+use haft::config::{HaftConfig, LoadedConfig};
+use haft::core::{ToolErrorCategory, inline_schema};
+use haft::{Toolbox, audit};
 use serde_json::Value;
 
 use crate::{args::Cli, exit::Exit};

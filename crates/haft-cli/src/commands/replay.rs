@@ -2,11 +2,9 @@
 
 use std::{collections::BTreeMap, path::Path};
 
-use haft::{
-    Explanation, Toolbox,
-    audit::view::Follower,
-    core::{ToolCall, TrustLevel, Verdict},
-};
+use haft::audit::view::Follower;
+use haft::core::{ToolCall, TrustLevel, Verdict};
+use haft::{Explanation, Toolbox};
 use serde_json::{Value, json};
 
 use crate::{

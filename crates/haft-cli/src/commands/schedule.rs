@@ -2,23 +2,17 @@
 
 use std::sync::Arc;
 
-use haft::{
-    schedule,
-    tasks::{Schedule, ScheduledTask, Scheduler, TaskName},
-};
+use haft::schedule;
+use haft::tasks::{Schedule, ScheduledTask, Scheduler, TaskName};
 use haft_serve::{AgentPrompts, UnattendedRunner};
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    args::{CommonArgs, ScheduleVerb},
-    commands::{
-        call::interrupt,
-        open::{load, open, workdir},
-    },
-    exit::Exit,
-    output::{self, with_causes},
-};
+use crate::args::{CommonArgs, ScheduleVerb};
+use crate::commands::call::interrupt;
+use crate::commands::open::{load, open, workdir};
+use crate::exit::Exit;
+use crate::output::{self, with_causes};
 
 /// The most times that are printed.
 const MAX_TIMES: usize = 1_000;

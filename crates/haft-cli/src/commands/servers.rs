@@ -2,25 +2,19 @@
 
 use std::{fs, path::PathBuf, sync::Arc};
 
-use haft::{
-    core::Visible,
-    mcp_client::{
-        EntryError, McpServerConfig, McpServers, PinMode, Server, add_server, foreign_servers, pins::Found,
-        remove_server,
-    },
+use haft::core::Visible;
+use haft::mcp_client::pins::Found;
+use haft::mcp_client::{
+    EntryError, McpServerConfig, McpServers, PinMode, Server, add_server, foreign_servers, remove_server,
 };
 use serde_json::json;
 
-use crate::{
-    args::{AddServer, CommonArgs},
-    commands::{
-        change::{Change, read},
-        login::{forget, is_logged_in, next_step},
-        open::{config_to_write, open},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{AddServer, CommonArgs};
+use crate::commands::change::{Change, read};
+use crate::commands::login::{forget, is_logged_in, next_step};
+use crate::commands::open::{config_to_write, open};
+use crate::exit::Exit;
+use crate::output;
 
 /// The server that is named, or all.
 pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<Server>>, String> {

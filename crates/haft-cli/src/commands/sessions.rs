@@ -1,19 +1,15 @@
 //! `haft sessions`: the conversations that are kept.
 
-use haft::{
-    agents::sessions::{SessionEntry, Sessions, SessionsError},
-    config::LoadedConfig,
-    core::SessionId,
-    overflow_archive, saved_sessions,
-};
+use haft::agents::sessions::{SessionEntry, Sessions, SessionsError};
+use haft::config::LoadedConfig;
+use haft::core::SessionId;
+use haft::{overflow_archive, saved_sessions};
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, SessionsVerb},
-    commands::open::load,
-    exit::Exit,
-    output::{self, one_line},
-};
+use crate::args::{CommonArgs, SessionsVerb};
+use crate::commands::open::load;
+use crate::exit::Exit;
+use crate::output::{self, one_line};
 
 pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit, String> {
     let loaded = load(common)?;

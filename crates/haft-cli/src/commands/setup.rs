@@ -1,31 +1,21 @@
 //! `haft setup`: puts the server and the hooks into the files of a host, shows what changes first,
 //! and takes it back.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use haft::{
-    config::places,
-    hosts::{
-        Host,
-        files::{Edits, Entry, HostPlaces, Launch, OsFamily, Syntax, add, edits, remove},
-    },
-};
+use haft::config::places;
+use haft::hosts::Host;
+use haft::hosts::files::{Edits, Entry, HostPlaces, Launch, OsFamily, Syntax, add, edits, remove};
 
 use serde_json::{Value, json};
 
-use crate::{
-    args::{CommonArgs, Setup},
-    commands::{
-        change::{Change, read},
-        ours::our_path,
-        setup_kept::{HostChange, KeptFile, Undone},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Setup};
+use crate::commands::change::{Change, read};
+use crate::commands::ours::our_path;
+use crate::commands::setup_kept::{HostChange, KeptFile, Undone};
+use crate::exit::Exit;
+use crate::output;
 
 /// Lists hosts, or sets one up, or takes that back.
 pub(crate) fn run(common: &CommonArgs, verb: &Setup) -> Result<Exit, String> {

@@ -1,19 +1,13 @@
 //! What `haft setup` remembers, to take it back to the byte: digests and places, never the text of
 //! a file.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
-use haft::{
-    config::places,
-    core::sha256_hex,
-    hosts::{
-        Host,
-        files::{Spans, inserted, without},
-    },
-};
+use haft::config::places;
+use haft::core::sha256_hex;
+use haft::hosts::Host;
+use haft::hosts::files::{Spans, inserted, without};
 use serde::{Deserialize, Serialize};
 
 use crate::commands::change::{Change, read};

@@ -1,25 +1,19 @@
 //! `haft skills`: what skills there are, whether they keep the format, and which of the project's
 //! are trusted.
 
-use std::{
-    collections::BTreeSet,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
 
-use haft::{
-    config::places::state_dir,
-    core::redacted_lines,
-    secrets::SecretRedactor,
-    skill_folders::{Origin, Pins, Skill, SkillFolder, Trust, check, discover, tree},
-};
+use haft::config::places::state_dir;
+use haft::core::redacted_lines;
+use haft::secrets::SecretRedactor;
+use haft::skill_folders::{Origin, Pins, Skill, SkillFolder, Trust, check, discover, tree};
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, SkillsVerb},
-    commands::open::{load, open, workdir},
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, SkillsVerb};
+use crate::commands::open::{load, open, workdir};
+use crate::exit::Exit;
+use crate::output;
 
 /// State of a skill that counts without a question.
 const TRUSTED: &str = "trusted";

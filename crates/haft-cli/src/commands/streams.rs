@@ -1,18 +1,14 @@
 //! The output of a running command on its way to our own streams: byte for byte, or as text through
 //! filters.
 
-use std::{
-    fs::File,
-    io::{self, IsTerminal, Write},
-    os::fd::{AsFd, BorrowedFd},
-    sync::Mutex,
-};
+use std::fs::File;
+use std::io::{self, IsTerminal, Write};
+use std::os::fd::{AsFd, BorrowedFd};
+use std::sync::Mutex;
 
 use async_trait::async_trait;
-use haft::{
-    core::{ByteTap, EventConsumer, EventKind, FilterStats, Locked as _, OutputStream, ToolEvent},
-    filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream},
-};
+use haft::core::{ByteTap, EventConsumer, EventKind, FilterStats, Locked as _, OutputStream, ToolEvent};
+use haft::filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::output::{self, printable};

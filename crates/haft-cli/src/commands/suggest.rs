@@ -1,27 +1,19 @@
 //! `haft policy suggest`: the few rules that would have avoided most questions, with the calls that
 //! each would have allowed.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::Path,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 
-use haft::{
-    Explanation, Toolbox,
-    command::is_open_ended,
-    core::{SessionId, StoredRule, Subject, Verdict, canonical_json},
-};
+use haft::command::is_open_ended;
+use haft::core::{SessionId, StoredRule, Subject, Verdict, canonical_json};
+use haft::{Explanation, Toolbox};
 use serde_json::{Value, json};
 
-use crate::{
-    args::CommonArgs,
-    commands::{
-        open::open,
-        replay::{RecordedCall, past},
-    },
-    exit::Exit,
-    output::{self, one_line},
-};
+use crate::args::CommonArgs;
+use crate::commands::open::open;
+use crate::commands::replay::{RecordedCall, past};
+use crate::exit::Exit;
+use crate::output::{self, one_line};
 
 /// How many different questions are looked at, the most frequent first.
 const QUESTIONS: usize = 1_000;

@@ -2,23 +2,17 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use haft::{
-    Toolbox,
-    audit::view,
-    catalog::{self, Dialect, canonical_bytes},
-    core::{ToolDef, ToolName},
-};
+use haft::Toolbox;
+use haft::audit::view;
+use haft::catalog::{self, Dialect, canonical_bytes};
+use haft::core::{ToolDef, ToolName};
 use serde_json::Value;
 
-use crate::{
-    args::{CommonArgs, Tools, ToolsFormat},
-    commands::{
-        open::{introduced, open_offering},
-        record_file::RecordFile,
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Tools, ToolsFormat};
+use crate::commands::open::{introduced, open_offering};
+use crate::commands::record_file::RecordFile;
+use crate::exit::Exit;
+use crate::output;
 
 /// Prints the tools in a shape, or what is to be said of them.
 pub(crate) async fn run(common: &CommonArgs, verb: &Tools) -> Result<Exit, String> {

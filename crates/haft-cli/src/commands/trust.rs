@@ -3,12 +3,11 @@
 use haft::config::places;
 use serde_json::json;
 
-use crate::{
-    args::{CommonArgs, TrustVerb},
-    commands::{open::open, policy::known_tool},
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, TrustVerb};
+use crate::commands::open::open;
+use crate::commands::policy::known_tool;
+use crate::exit::Exit;
+use crate::output;
 
 pub(crate) fn run(common: &CommonArgs, verb: &TrustVerb) -> Result<Exit, String> {
     let TrustVerb::Reset { tool } = verb;

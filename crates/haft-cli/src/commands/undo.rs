@@ -2,17 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use haft::{
-    Toolbox,
-    checkpoint::{Change, Checkpoint, CheckpointError, Checkpoints, UndoSelection, Undone},
-};
+use haft::Toolbox;
+use haft::checkpoint::{Change, Checkpoint, CheckpointError, Checkpoints, UndoSelection, Undone};
 
-use crate::{
-    args::CommonArgs,
-    commands::open::open,
-    exit::Exit,
-    output::{self, one_line, printable},
-};
+use crate::args::CommonArgs;
+use crate::commands::open::open;
+use crate::exit::Exit;
+use crate::output::{self, one_line, printable};
 
 /// What is wanted.
 #[derive(Debug, Clone, Copy)]

@@ -1,12 +1,10 @@
 //! `haft acp` with a script in place of a model: what an editor sees, what it is asked, and what is
 //! left when it goes.
 
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, ChildStdout, Stdio},
-    time::{Duration, Instant},
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 

@@ -1,11 +1,9 @@
 //! The record: one line per call, whoever writes, and every change found.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    os::unix::process::ExitStatusExt,
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::os::unix::process::ExitStatusExt;
+use std::process::{Command, Stdio};
 
 use crate::support::{Haft, json_lines};
 

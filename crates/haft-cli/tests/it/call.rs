@@ -1,16 +1,12 @@
 //! `haft call` and `haft explain`: text, object, exit code.
 
-use std::{
-    io::{BufRead as _, BufReader},
-    process::{Command, Stdio},
-};
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::{
-    support::{BASH_ALLOWED, Haft, rule},
-    terminal::Terminal,
-};
+use crate::support::{BASH_ALLOWED, Haft, rule};
+use crate::terminal::Terminal;
 
 #[test]
 fn a_read_runs_without_a_question() {

@@ -1,11 +1,9 @@
 //! A client of `haft mcp serve`: what it sends, and what it is asked.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    path::Path,
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-    thread::{self, JoinHandle},
-};
+use std::io::{BufRead, BufReader, Write};
+use std::path::Path;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread::{self, JoinHandle};
 
 use serde_json::{Value, json};
 

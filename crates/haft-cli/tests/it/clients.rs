@@ -5,10 +5,8 @@
 //! done the test says so on standard error and passes: it is about their behaviour, not about the
 //! network.
 
-use std::{
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tools_testkit::Workspace;
 

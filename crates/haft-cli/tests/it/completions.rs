@@ -1,9 +1,7 @@
 //! Completion scripts in their shells: tools and parameters are completed, and all else as before.
 
-use std::{
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::support::Haft;
 

@@ -2,14 +2,12 @@
 //! removes what was being made. The long version of the same is in `tools-bench`.
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
-use std::{
-    collections::BTreeSet,
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    path::{Path, PathBuf},
-    process::{Child, ChildStdin, Command, Stdio},
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::{Path, PathBuf};
+use std::process::{Child, ChildStdin, Command, Stdio};
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 

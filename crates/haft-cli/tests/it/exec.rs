@@ -1,9 +1,7 @@
 //! `haft exec -- CMD`: the command's own output and exit code.
 
-use std::{
-    io::Read as _,
-    process::{Command, Stdio},
-};
+use std::io::Read as _;
+use std::process::{Command, Stdio};
 
 use crate::support::{BASH_ALLOWED, Haft, eventually, processes_with};
 

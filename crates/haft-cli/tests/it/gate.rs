@@ -2,23 +2,17 @@
 //! and on record.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    io::{Read as _, Write as _},
-    net::{TcpListener, TcpStream},
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{self, Haft, Ran, eventually, finished, with_toolchain},
-    terminal::Terminal,
-};
+use crate::client::Client;
+use crate::support::{self, Haft, Ran, eventually, finished, with_toolchain};
+use crate::terminal::Terminal;
 
 /// Every command may run; its connections are another matter. The gate is there unless something
 /// else is configured.

@@ -3,10 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{BASH_ALLOWED, Haft, rule},
-};
+use crate::client::Client;
+use crate::support::{BASH_ALLOWED, Haft, rule};
 
 /// What `explain` says of a call, and how the call itself ends where no user asked for it in so
 /// many words.

@@ -5,10 +5,8 @@ use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::{
-    client::Client,
-    support::{Haft, eventually},
-};
+use crate::client::Client;
+use crate::support::{Haft, eventually};
 
 const EVERYTHING: &str = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n";
 

@@ -1,9 +1,7 @@
 //! `haft hook`: the host's own tools judged by our rules, and answered in the host's format.
 
-use std::{
-    io::{Read, Write},
-    process::Stdio,
-};
+use std::io::{Read, Write};
+use std::process::Stdio;
 
 use serde_json::{Value, json};
 

@@ -5,10 +5,8 @@ use std::{io::Write as _, net::TcpStream, os::unix::fs::PermissionsExt as _, tim
 
 use serde_json::{Value, json};
 
-use crate::{
-    http_client::{ALICE, BOB, Client, Server},
-    support::{BASH_ALLOWED, Haft, rule},
-};
+use crate::http_client::{ALICE, BOB, Client, Server};
+use crate::support::{BASH_ALLOWED, Haft, rule};
 
 /// A file that names two guests, each with a folder and the second with rules.
 fn guests(haft: &Haft) -> String {

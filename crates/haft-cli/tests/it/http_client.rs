@@ -1,13 +1,11 @@
 //! `haft mcp serve --http` as a test starts it, and a client that writes its requests itself.
 
-use std::{
-    fmt::Write as _,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    path::PathBuf,
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::fmt::Write as _;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 

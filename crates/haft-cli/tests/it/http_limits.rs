@@ -1,20 +1,16 @@
 //! `haft mcp serve --http` over time: limits, streams that are taken up again, certificates,
 //! guests that change while it runs, and that no store of one guest is another's.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Write as _},
-    process::{Command, Stdio},
-    time::Duration,
-};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::process::{Command, Stdio};
+use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
-use crate::{
-    http_client::{ALICE, BOB, Client, Server, certificate},
-    support::{Haft, eventually},
-};
+use crate::http_client::{ALICE, BOB, Client, Server, certificate};
+use crate::support::{Haft, eventually};
 
 const ALLOW: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[[tools.permissions.write]]\npattern = \"*\"\naction = \"allow\"\n";
 

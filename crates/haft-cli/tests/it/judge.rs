@@ -4,10 +4,8 @@
 
 use serde_json::{Value, json};
 use tokio::runtime::Runtime;
-use tools_providers::{
-    Protocol,
-    scripted::{Script, ScriptedServer},
-};
+use tools_providers::Protocol;
+use tools_providers::scripted::{Script, ScriptedServer};
 
 use crate::{client::Client, support::Haft};
 

@@ -5,10 +5,8 @@ use std::os::unix::process::ExitStatusExt as _;
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{BASH_ALLOWED, Haft, eventually, processes_with},
-};
+use crate::client::Client;
+use crate::support::{BASH_ALLOWED, Haft, eventually, processes_with};
 
 /// Has a server run a command that ends in `sleep MARK`, and kills it when that is reached.
 fn killed_while(haft: &Haft, command: &str, mark: &str) {

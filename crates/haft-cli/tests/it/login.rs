@@ -1,21 +1,17 @@
 //! Logins at MCP servers through the binary: a server that wants one, and its authorization server,
 //! in one; the browser is a few requests.
 
-use std::{
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{TcpListener, TcpStream},
-    os::unix::fs::PermissionsExt as _,
-    process::Stdio,
-    sync::{Arc, Mutex},
-};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::os::unix::fs::PermissionsExt as _;
+use std::process::Stdio;
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{Haft, Ran, finished},
-};
+use crate::client::Client;
+use crate::support::{Haft, Ran, finished};
 
 /// What the server knows and counts.
 #[derive(Default)]

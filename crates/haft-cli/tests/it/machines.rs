@@ -3,20 +3,16 @@
 //! long version of the same is in `tools-bench`.
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    fs,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-    sync::{
-        Mutex,
-        atomic::{AtomicU64, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::fs;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 

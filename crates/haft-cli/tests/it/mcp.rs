@@ -4,10 +4,8 @@ use std::io::{BufRead as _, Write as _};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{BASH_ALLOWED, Haft, eventually, processes_with, rule},
-};
+use crate::client::Client;
+use crate::support::{BASH_ALLOWED, Haft, eventually, processes_with, rule};
 
 #[test]
 fn tools_are_listed_and_called_and_questions_without_a_person_are_refused() {

@@ -4,10 +4,8 @@
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 
-use crate::{
-    client::Client,
-    support::{Haft, rule},
-};
+use crate::client::Client;
+use crate::support::{Haft, rule};
 
 const SAVES: &str = "[[tools.permissions.memory_save]]\npattern = \"*\"\naction = \"allow\"\n";
 

@@ -5,10 +5,8 @@ use std::os::unix::fs::PermissionsExt as _;
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{Haft, Ran},
-};
+use crate::client::Client;
+use crate::support::{Haft, Ran};
 
 const EVERYTHING: &str = "[tools.permissions]\nbash = [{ pattern = \"*\", action = \"allow\" }]\n\
                           write = [{ pattern = \"**\", action = \"allow\" }]\n";

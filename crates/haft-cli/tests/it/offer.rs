@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{BASH_ALLOWED, Haft, finished, rule},
-};
+use crate::client::Client;
+use crate::support::{BASH_ALLOWED, Haft, finished, rule};
 
 fn serve(haft: &Haft, arguments: &[&str]) -> Client {
     let arguments: Vec<&str> = ["mcp", "serve"].iter().chain(arguments).copied().collect();

@@ -5,10 +5,8 @@ use std::{path::Path, time::Duration};
 
 use tools_testkit::Workspace;
 
-use crate::{
-    starts::Place,
-    support::{Haft, Ran},
-};
+use crate::starts::Place;
+use crate::support::{Haft, Ran};
 
 const ALL: &str = "[tools.permissions]\nbash = [{pattern = \"*\", action = \"allow\"}]\nwrite = [{pattern = \"**\", action = \"allow\"}]\n";
 

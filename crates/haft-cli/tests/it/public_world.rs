@@ -2,18 +2,14 @@
 //! servers that misbehave, redirects, and names that resolve to another address each time, by the
 //! web tools and by commands.
 
-use std::{
-    fmt::Write as _,
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::fmt::Write as _;
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use serde_json::json;
 
-use crate::{
-    client::Client,
-    support::{Haft, Ran, finished, processes_with},
-};
+use crate::client::Client;
+use crate::support::{Haft, Ran, finished, processes_with};
 
 const WORLD: &str = include_str!("world.py");
 

@@ -4,10 +4,8 @@
 use haft::core::is_hidden;
 use serde_json::json;
 
-use crate::{
-    support::{BASH_ALLOWED, Haft},
-    terminal::Terminal,
-};
+use crate::support::{BASH_ALLOWED, Haft};
+use crate::terminal::Terminal;
 
 const PROMPT_END: &str = "120 s → no\n> ";
 

@@ -4,11 +4,9 @@ use std::{fs, path::Path};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    http_client::{Server, certificate},
-    support::{Haft, finished},
-};
+use crate::client::Client;
+use crate::http_client::{Server, certificate};
+use crate::support::{Haft, finished};
 
 /// A binary with the server in its configuration; `more` are further lines of its section.
 fn in_front_of(server: &Server, more: &str) -> Haft {

@@ -1,10 +1,8 @@
 //! The page of the record, looked at with a browser where there is one.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use crate::support::{Haft, rule};
 

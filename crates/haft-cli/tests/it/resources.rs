@@ -1,20 +1,16 @@
 //! What a client reads beside the tools, over standard streams and over HTTP alike: stored output
 //! and the record of its session, links to them, completions, and messages for its log.
 
-use std::{
-    collections::BTreeSet,
-    io::{BufRead as _, BufReader, Write as _},
-    net::TcpStream,
-    time::Duration,
-};
+use std::collections::BTreeSet;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::net::TcpStream;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::{
-    client,
-    http_client::Server,
-    support::{Haft, json_lines},
-};
+use crate::client;
+use crate::http_client::Server;
+use crate::support::{Haft, json_lines};
 
 const ALL: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n[tools.filters]\nenabled = false\n";
 

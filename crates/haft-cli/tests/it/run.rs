@@ -4,10 +4,8 @@
 use serde_json::Value;
 use tools_providers::Protocol;
 
-use crate::{
-    judge::server,
-    support::{Haft, Ran, finished},
-};
+use crate::judge::server;
+use crate::support::{Haft, Ran, finished};
 
 const RULES: &str = "[tools.permissions]\nedit = [{pattern = \"**\", action = \"allow\"}]\n\
     bash = [{pattern = \"sh check.sh\", action = \"allow\"}, {pattern = \"seq *\", action = \"allow\"}]\n";

@@ -4,11 +4,9 @@
 use serde_json::{Value, json};
 use tools_providers::Protocol;
 
-use crate::{
-    client::Client,
-    judge::server,
-    support::{Haft, eventually},
-};
+use crate::client::Client;
+use crate::judge::server;
+use crate::support::{Haft, eventually};
 
 const ON: &str = "[scheduler]\nenabled = true\nmin_interval_secs = 1\n";
 const BASH: &str = "[[tools.permissions.bash]]\npattern = \"echo *\"\naction = \"allow\"\n";

@@ -5,11 +5,9 @@ use std::os::unix::fs::symlink;
 
 use serde_json::json;
 
-use crate::{
-    client::Client,
-    support::{Haft, Ran},
-    terminal::Terminal,
-};
+use crate::client::Client;
+use crate::support::{Haft, Ran};
+use crate::terminal::Terminal;
 
 fn call(haft: &Haft, command: &str) -> Ran {
     haft.run(&["call", "bash", &json!({ "command": command }).to_string()])

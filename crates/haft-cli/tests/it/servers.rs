@@ -6,10 +6,8 @@ use std::{fmt::Write as _, fs, net::TcpListener};
 use serde_json::{Value, json};
 use tools_testkit::{ScriptedMcp, installed};
 
-use crate::{
-    client::Client,
-    support::{Haft, eventually},
-};
+use crate::client::Client;
+use crate::support::{Haft, eventually};
 
 /// A binary with one scripted server in its configuration; `more` are further keys of the server.
 /// `None` after saying that there is no Python to run it.

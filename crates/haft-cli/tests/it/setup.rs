@@ -1,10 +1,8 @@
 //! `haft setup`: into files of hosts and out of them again, with everything of the user's left as
 //! it was.
 
-use std::{
-    fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
-};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use serde_json::Value;
 

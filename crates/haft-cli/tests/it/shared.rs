@@ -6,11 +6,9 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 use tools_testkit::PostgresServer;
 
-use crate::{
-    http_client::{ALICE, BOB, Client, Server},
-    machines,
-    support::{Haft, eventually},
-};
+use crate::http_client::{ALICE, BOB, Client, Server};
+use crate::machines;
+use crate::support::{Haft, eventually};
 
 fn server() -> Option<PostgresServer> {
     PostgresServer::start().map_err(|missing| eprintln!("SKIPPED: {missing}")).ok()

@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{BASH_ALLOWED, Haft},
-};
+use crate::client::Client;
+use crate::support::{BASH_ALLOWED, Haft};
 
 const SKILL: &str = "---\nname: deploy\ndescription: How to deploy. Use it before a release.\nallowed-tools: Read Bash(echo:*)\n\
                      metadata:\n  env.STAGE: green\n---\n\nDeploy $ARGUMENTS with care.\n";

@@ -1,19 +1,15 @@
 //! git over ssh through the gate: a server of this machine, a key that only an agent has.
 
-use std::{
-    fs,
-    net::TcpListener,
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-};
+use std::fs;
+use std::net::TcpListener;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use serde_json::json;
 
-use crate::{
-    client::Client,
-    gate::{connections, gated_with, rule},
-    support::{Haft, Ran, eventually, finished},
-};
+use crate::client::Client;
+use crate::gate::{connections, gated_with, rule};
+use crate::support::{Haft, Ran, eventually, finished};
 
 const SERVER: &str = "/usr/sbin/sshd";
 

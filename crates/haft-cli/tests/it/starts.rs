@@ -1,13 +1,11 @@
 //! Starts of the binary side by side, and starts that are killed at any moment. Needs nothing of
 //! the other tests, so that a bench can do the same at length.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    sync::atomic::{AtomicUsize, Ordering},
-    time::Duration,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
 
 /// Folders for the binary: home, workspace, place for temporary folders.
 pub(crate) struct Place {

@@ -2,21 +2,16 @@
 //! a terminal of 80 columns, through a pipe and with `--json`. Exit codes and first lines are those
 //! of `stranger.txt`.
 
-use std::{
-    fmt::Write as _,
-    fs,
-    io::{Read, Write},
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-    thread,
-};
+use std::fmt::Write as _;
+use std::io::{Read, Write};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::{fs, thread};
 
 use serde_json::Value;
 
-use crate::{
-    support::{Haft, Ran, finished},
-    terminal::at_terminal,
-};
+use crate::support::{Haft, Ran, finished};
+use crate::terminal::at_terminal;
 
 /// One thing that is typed: the words after `haft`, and what is on standard input.
 struct Step(&'static [&'static str], Option<&'static str>);

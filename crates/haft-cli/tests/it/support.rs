@@ -1,11 +1,9 @@
 //! A workspace, a state folder of its own, and the binary in it.
 
-use std::{
-    io::Write,
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    process::{Child, Command, Stdio},
-};
+use std::io::Write;
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tools_testkit::Workspace;

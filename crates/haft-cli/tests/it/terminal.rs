@@ -1,9 +1,7 @@
 //! A terminal for the binary: what it shows there, and what a person types.
 
-use std::{
-    io::{Read, Write},
-    process::{Child, ChildStdin, ChildStdout, Command, Stdio},
-};
+use std::io::{Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use crate::support::Haft;
 

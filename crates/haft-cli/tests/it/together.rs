@@ -2,13 +2,11 @@
 //! is taken back is the call's own doing, all of it and nothing else.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    path::Path,
-    process::{Command, Stdio},
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
 
 use crate::support::{BASH_ALLOWED, Haft, Ran, eventually};
 

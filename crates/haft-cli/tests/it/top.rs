@@ -1,17 +1,13 @@
 //! `haft top --web`: over HTTP, and in a browser where there is one.
 
-use std::{
-    io::{BufRead, BufReader, Read, Write},
-    net::TcpStream,
-    process::{Command, Stdio},
-};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{Haft, Running, eventually},
-};
+use crate::client::Client;
+use crate::support::{Haft, Running, eventually};
 
 /// A server of the page.
 struct Top {

@@ -1,12 +1,10 @@
 //! `haft undo`: calls of one run are taken back by another, whatever happens in between.
 #![expect(clippy::unwrap_used, reason = "a failed set-up is a failed run")]
 
-use std::{
-    fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    process::Stdio,
-    time::{Duration, Instant},
-};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::process::Stdio;
+use std::time::{Duration, Instant};
 
 use crate::support::{BASH_ALLOWED, Haft};
 

@@ -1,16 +1,12 @@
 //! What commands see of a made-up home: no credentials, what toolchains need, caches of their own.
 
-use std::{
-    path::{Path, PathBuf},
-    process::{Command, Stdio},
-};
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{Haft, Ran, finished, with_toolchain},
-};
+use crate::client::Client;
+use crate::support::{Haft, Ran, finished, with_toolchain};
 
 const ALLOW: &str = "[tools.shell]\ntimeout = 300\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
 

@@ -1,19 +1,15 @@
 //! `haft approvals watch`: questions of clients that cannot ask, answered in another terminal.
 
-use std::{
-    io::{BufRead, BufReader, Write},
-    process::{ChildStdin, ChildStdout, Stdio},
-    thread,
-    time::Instant,
-};
+use std::io::{BufRead, BufReader, Write};
+use std::process::{ChildStdin, ChildStdout, Stdio};
+use std::thread;
+use std::time::Instant;
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::{Client, bash},
-    support::{Haft, Running, eventually},
-    terminal::Terminal,
-};
+use crate::client::{Client, bash};
+use crate::support::{Haft, Running, eventually};
+use crate::terminal::Terminal;
 
 /// A program that watches.
 struct Watch {

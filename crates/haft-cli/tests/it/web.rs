@@ -3,10 +3,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{
-    client::Client,
-    support::{Haft, rule},
-};
+use crate::client::Client;
+use crate::support::{Haft, rule};
 
 #[test]
 fn what_is_not_public_is_refused_before_anything_is_asked() {

@@ -3,11 +3,9 @@
 
 use std::{fmt::Write as _, time::Duration};
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{Question, ToolCall, ToolErrorCategory, Visible, Width, is_hidden, refusal},
-};
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{Question, ToolCall, ToolErrorCategory, Visible, Width, is_hidden, refusal};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tools_testkit::{Numbers, Workspace};

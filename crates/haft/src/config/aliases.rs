@@ -1,10 +1,8 @@
 //! Other names of tools in a configuration, said in today's: a rule about `shell` is one about
 //! `bash`, unless the host has a tool of that name.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeMap, BTreeSet},
-};
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet};
 
 use tools_core::{ToolName, built_in_tool};
 

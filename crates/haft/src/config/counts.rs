@@ -1,9 +1,7 @@
 //! When a changed key counts: at once, or from the next start.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::LazyLock,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::LazyLock;
 
 use serde_json::Value;
 use tools_core::inline_schema;

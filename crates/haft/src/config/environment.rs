@@ -5,10 +5,8 @@ use std::ffi::OsString;
 use serde_json::Value;
 use tools_core::{Visible, did_you_mean, inline_schema, nearest};
 
-use super::{
-    HaftConfig,
-    error::{ConfigError, Place},
-};
+use super::HaftConfig;
+use super::error::{ConfigError, Place};
 
 /// The keys of a schema that hold values or tables of free keys, with the variable that overrides
 /// each.

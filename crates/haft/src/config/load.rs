@@ -1,21 +1,16 @@
 //! From a text and the environment to a configuration, with every fault by key and line.
 
-use std::{
-    cell::OnceCell,
-    path::{Path, PathBuf},
-};
+use std::cell::OnceCell;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tools_core::{KeyFault, SchemaFault, SchemaProblem, did_you_mean, inline_schema, quoted, schema_problems};
 
-use crate::config::{
-    HaftConfig, environment,
-    error::{ConfigError, LoadError, Place},
-    migrate::{self, Migration},
-    overlays::Overlays,
-    source::Source,
-    typed,
-};
+use crate::config::error::{ConfigError, LoadError, Place};
+use crate::config::migrate::{self, Migration};
+use crate::config::overlays::Overlays;
+use crate::config::source::Source;
+use crate::config::{HaftConfig, environment, typed};
 
 /// Gives the value of an environment variable, if it is set.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;

@@ -5,13 +5,11 @@ use std::{collections::BTreeMap, path::Path};
 use serde_json::{Map, Value};
 use tools_core::{built_in_tool, inline_schema, schema_problems};
 
-use crate::config::{
-    HaftConfig,
-    error::{ConfigError, LoadError, Place},
-    load::{LoadedConfig, describe, of_values},
-    overlays::Overlays,
-    source::Source,
-};
+use crate::config::HaftConfig;
+use crate::config::error::{ConfigError, LoadError, Place};
+use crate::config::load::{LoadedConfig, describe, of_values};
+use crate::config::overlays::Overlays;
+use crate::config::source::Source;
 
 /// The keyword of a schema that says how an overlay may tighten a key; see [`tighten`].
 pub(super) const KEYWORD: &str = "x-overlay";

@@ -2,10 +2,8 @@
 //! what calls did, and what no tool may even read. They are kept from calls also when they are not
 //! there yet.
 
-use std::{
-    path::{Path, PathBuf, absolute},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf, absolute};
+use std::sync::Arc;
 
 use tools_sandbox::kernel::Canonical;
 

@@ -1,10 +1,8 @@
 //! Where the user's configuration and the record of calls live when nobody says otherwise.
 
-use std::{
-    io::ErrorKind,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    path::{Path, PathBuf},
-};
+use std::io::ErrorKind;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
 
 use etcetera::{BaseStrategy, choose_base_strategy};
 

@@ -1,21 +1,15 @@
 //! From files and texts to a configuration: the text, the environment on top of it, the overlays
 //! over both.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-use super::{
-    HaftConfig, environment,
-    error::LoadError,
-    load::{LoadedConfig, Lookup},
-    overlay,
-    overlays::Overlays,
-    places,
-};
+use super::error::LoadError;
+use super::load::{LoadedConfig, Lookup};
+use super::overlays::Overlays;
+use super::{HaftConfig, environment, overlay, places};
 
 /// The longest file of a configuration that is read.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;

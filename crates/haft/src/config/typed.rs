@@ -5,20 +5,13 @@
 
 use std::borrow::Cow;
 
-use serde::{
-    Deserialize as _, Deserializer,
-    de::{
-        Error as _, IntoDeserializer, Visitor,
-        value::{Error as Refusal, MapDeserializer, SeqDeserializer},
-    },
-    forward_to_deserialize_any,
-};
+use serde::de::value::{Error as Refusal, MapDeserializer, SeqDeserializer};
+use serde::de::{Error as _, IntoDeserializer, Visitor};
+use serde::{Deserialize as _, Deserializer, forward_to_deserialize_any};
 use toml::de::{DeTable, DeValue};
 
-use super::{
-    HaftConfig,
-    source::{finite, whole},
-};
+use super::HaftConfig;
+use super::source::{finite, whole};
 
 /// The configuration that a text of today's form says; `None` where it may have a fault.
 pub(super) fn decode(text: &str) -> Option<HaftConfig> {

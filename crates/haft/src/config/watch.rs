@@ -1,16 +1,14 @@
 //! The configuration file of a program that runs for long: looked after, and read again when it
 //! changes.
 
-use std::{
-    collections::BTreeSet,
-    ffi::OsString,
-    fs::{File, Metadata},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
-    thread,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
+use std::ffi::OsString;
+use std::fs::{File, Metadata};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use notify::{RecursiveMode, Watcher};
 use rustix::fs::OFlags;

@@ -1,16 +1,12 @@
 //! What the builder takes from a host: executors and layers of its own, at known places, under
 //! names of their own.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
-use haft::{
-    Place, Toolbox, ToolboxBuilder,
-    config::{HaftConfig, LoadError, LoadedConfig},
-    core::{DynExecutor, Invocation, Layer, Next, Outcome, ToolTraits},
-};
+use haft::config::{HaftConfig, LoadError, LoadedConfig};
+use haft::core::{DynExecutor, Invocation, Layer, Next, Outcome, ToolTraits};
+use haft::{Place, Toolbox, ToolboxBuilder};
 use serde_json::json;
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
 

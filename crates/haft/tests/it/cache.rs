@@ -1,17 +1,13 @@
 //! Results that are served again, against the same calls made anew: after any change from outside,
 //! of which nobody told us, both say the same.
 
-use std::{
-    fs,
-    os::unix::fs::{PermissionsExt as _, symlink},
-    path::Path,
-    time::Duration,
-};
+use std::fs;
+use std::os::unix::fs::{PermissionsExt as _, symlink};
+use std::path::Path;
+use std::time::Duration;
 
-use haft::{
-    Toolbox,
-    core::{NobodyToAsk, keys},
-};
+use haft::Toolbox;
+use haft::core::{NobodyToAsk, keys};
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 

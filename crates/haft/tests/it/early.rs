@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use haft::{
-    Toolbox,
-    agents::ToolHost as _,
-    config::LoadedConfig,
-    core::{Judge, JudgeError, JudgeRequest},
-};
+use haft::Toolbox;
+use haft::agents::ToolHost as _;
+use haft::config::LoadedConfig;
+use haft::core::{Judge, JudgeError, JudgeRequest};
 use serde_json::json;
 use tools_testkit::Workspace;
 

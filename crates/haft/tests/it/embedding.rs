@@ -1,10 +1,8 @@
 //! A model of meaning in a folder: memories and tools are found by what they mean.
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{DynExecutor, NobodyToAsk, ToolDef, ToolKind, ToolName, ToolTraits},
-};
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{DynExecutor, NobodyToAsk, ToolDef, ToolKind, ToolName, ToolTraits};
 use serde_json::{from_value, json};
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace, write_model};
 

@@ -1,12 +1,10 @@
 //! The examples are run as their first lines say.
 #![expect(clippy::disallowed_methods, reason = "the examples are programs")]
 
-use std::{
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::TcpStream,
-    path::PathBuf,
-    process::{Child, Command, Stdio},
-};
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
 
 use tools_testkit::Workspace;
 

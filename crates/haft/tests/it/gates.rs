@@ -1,12 +1,10 @@
 //! The gates from configuration text to verdict: policy, trust, quota, and a configuration swapped
 //! under way.
 
-use haft::{
-    config::LoadedConfig,
-    core::{
-        Answer, CallerId, Change, ConfirmPrompt, Confirmer, EventKind, EventSink, NobodyToAsk, ToolError, TrustLevel,
-        Verdict,
-    },
+use haft::config::LoadedConfig;
+use haft::core::{
+    Answer, CallerId, Change, ConfirmPrompt, Confirmer, EventKind, EventSink, NobodyToAsk, ToolError, TrustLevel,
+    Verdict,
 };
 use serde_json::json;
 use tools_testkit::Workspace;

@@ -1,12 +1,10 @@
 //! The rules of `haft init` against lists of command lines: what is typed all day runs, what harms
 //! does not.
 
-use haft::{
-    Toolbox,
-    config::LoadedConfig,
-    core::{ToolCall, Verdict},
-    policy::proposal::{ProjectKind, propose},
-};
+use haft::Toolbox;
+use haft::config::LoadedConfig;
+use haft::core::{ToolCall, Verdict};
+use haft::policy::proposal::{ProjectKind, propose};
 
 /// Lines of a list: the kind of project that they belong to, or `all`, and the command. `⏎` is a
 /// line break.

@@ -19,13 +19,10 @@ mod windows;
 
 use std::sync::Arc;
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig},
-    core::{
-        Answer, ConfirmPrompt, Confirmer, NobodyToAsk, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolName,
-        Verdict,
-    },
+use haft::Toolbox;
+use haft::config::{HaftConfig, LoadedConfig};
+use haft::core::{
+    Answer, ConfirmPrompt, Confirmer, NobodyToAsk, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolName, Verdict,
 };
 use serde_json::{Value, json};
 use tools_testkit::Workspace;

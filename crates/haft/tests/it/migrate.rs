@@ -1,10 +1,8 @@
 //! Older configurations: what they become, and that they go on meaning the same.
 
-use haft::{
-    Toolbox,
-    config::{LoadedConfig, migrate},
-    core::{ToolCall, Verdict},
-};
+use haft::Toolbox;
+use haft::config::{LoadedConfig, migrate};
+use haft::core::{ToolCall, Verdict};
 use tools_testkit::Workspace;
 
 /// The text that `old` becomes, which is left alone from then on.

@@ -3,11 +3,9 @@
 
 use std::path::Path;
 
-use haft::{
-    Toolbox,
-    config::{HaftConfig, LoadedConfig, Place},
-    core::inline_schema,
-};
+use haft::Toolbox;
+use haft::config::{HaftConfig, LoadedConfig, Place};
+use haft::core::inline_schema;
 use proptest::{prelude::*, sample::select};
 use serde_json::{Value, json};
 use tools_core::Verdict;

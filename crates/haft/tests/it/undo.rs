@@ -1,16 +1,12 @@
 //! Random scripts of shell and Python through the whole stack, each taken back: the tree is as it
 //! was, to the byte, the mode and the time. `HAFT_UNDO_SCRIPTS` says how many.
 
-use std::{
-    fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink},
-    path::Path,
-};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, symlink};
+use std::path::Path;
 
-use haft::{
-    Toolbox,
-    core::{NobodyToAsk, ToolCall},
-};
+use haft::Toolbox;
+use haft::core::{NobodyToAsk, ToolCall};
 use proptest::{prelude::*, test_runner::TestRunner};
 use serde_json::json;
 use tools_testkit::Workspace;

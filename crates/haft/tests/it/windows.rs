@@ -1,10 +1,8 @@
 //! Every answer fits what its call may hold, and whoever follows the ways that the answers name
 //! gets every line exactly once.
 
-use haft::{
-    Toolbox,
-    core::{AnswerBudget, CallContext, NobodyToAsk, ToolOutput, keys},
-};
+use haft::Toolbox;
+use haft::core::{AnswerBudget, CallContext, NobodyToAsk, ToolOutput, keys};
 use serde_json::{Value, json};
 use tools_testkit::Workspace;
 

@@ -1,22 +1,16 @@
 //! The way out: messages in the order in which they were told, and requests of ours that wait for
 //! an answer.
 
-use std::{
-    collections::HashMap,
-    io,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicI64, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::io;
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde::Serialize;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncWrite, AsyncWriteExt as _},
-    sync::{Notify, mpsc, oneshot},
-};
+use tokio::io::{AsyncWrite, AsyncWriteExt as _};
+use tokio::sync::{Notify, mpsc, oneshot};
 use tokio_util::sync::CancellationToken;
 use tools_core::Locked as _;
 

@@ -1,18 +1,14 @@
 //! One terminal, from the request for it to its release.
 
-use std::{
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::UnixStream,
-    sync::{mpsc, oneshot},
-    time::{sleep, timeout},
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::UnixStream;
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::{sleep, timeout};
 use tools_core::{CallId, Locked as _};
 
 use super::{Viewer, frame, link::Link};

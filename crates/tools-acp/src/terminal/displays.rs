@@ -1,22 +1,16 @@
 //! The terminals of a session: which call is shown in one, and what it is told.
 
-use std::{
-    collections::{HashMap, HashSet},
-    path::Path,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::{HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use tokio::{
-    sync::{mpsc, oneshot},
-    time::timeout,
-};
+use tokio::sync::{mpsc, oneshot};
+use tokio::time::timeout;
 use tools_core::{CallId, Locked as _, ToolKind, visible_lines};
 
-use super::{
-    Viewer,
-    display::{Script, Terminal},
-};
+use super::Viewer;
+use super::display::{Script, Terminal};
 use crate::{SessionEvent, calls::Calls, rpc::Peer};
 
 /// Texts that may wait for one viewer.

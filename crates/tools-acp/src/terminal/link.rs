@@ -1,16 +1,10 @@
 //! The socket between the agent and a viewer: it has a name that nobody can guess and no place in
 //! the file system, so that nothing is left of it, and only processes of the same user are let in.
 
-use std::{
-    io,
-    os::{
-        linux::net::SocketAddrExt as _,
-        unix::{
-            fs::MetadataExt as _,
-            net::{SocketAddr, UnixListener as StdListener, UnixStream as StdStream},
-        },
-    },
-};
+use std::io;
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::fs::MetadataExt as _;
+use std::os::unix::net::{SocketAddr, UnixListener as StdListener, UnixStream as StdStream};
 
 use tokio::net::{UnixListener, UnixStream};
 use tools_core::CallId;

@@ -1,15 +1,11 @@
 //! The program in the client's terminal.
 
-use std::{
-    ffi::OsString,
-    io::{self, Write},
-    path::PathBuf,
-};
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
 
-use super::{
-    frame::{self, Frame},
-    link,
-};
+use super::frame::{self, Frame};
+use super::link;
 
 /// The program that a client starts in a terminal to show a call: it is called with these arguments
 /// and the name of a socket, and passes that name to [`show_in_terminal`].

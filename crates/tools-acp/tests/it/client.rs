@@ -3,12 +3,10 @@
 use std::{collections::VecDeque, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{
-        AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split,
-    },
-    task::JoinHandle,
+use tokio::io::{
+    AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, DuplexStream, Lines, ReadHalf, WriteHalf, duplex, split,
 };
+use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 use tools_acp::{InitializeRequest, serve};
 

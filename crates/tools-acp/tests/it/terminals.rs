@@ -1,12 +1,8 @@
 //! Commands in terminals of the client: shown there while they run, and as text where that fails.
 
-use std::{
-    os::{
-        linux::net::SocketAddrExt as _,
-        unix::net::{SocketAddr, UnixStream},
-    },
-    sync::Arc,
-};
+use std::os::linux::net::SocketAddrExt as _;
+use std::os::unix::net::{SocketAddr, UnixStream};
+use std::sync::Arc;
 
 use serde_json::{Value, json};
 use tokio::sync::Notify;

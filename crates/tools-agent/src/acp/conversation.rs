@@ -4,22 +4,16 @@
 use std::{pin::Pin, sync::Arc, time::Duration};
 
 use async_trait::async_trait;
-use tokio::{
-    sync::mpsc,
-    time::{MissedTickBehavior, interval},
-};
+use tokio::sync::mpsc;
+use tokio::time::{MissedTickBehavior, interval};
 use tokio_util::sync::CancellationToken;
 use tools_acp::{ClientView, Conversation, Modes, PromptEnd, SessionEvent};
 use tools_core::Redactor;
 
-use super::{
-    desk::{AcpDesk, PendingQuestion, RunningCalls},
-    telling::SessionNotifier,
-};
-use crate::{
-    Agent, AgentBuilder, AgentEvent, AgentEvents, Stop, ToolHost,
-    sessions::{HeldSession, KeptSession},
-};
+use super::desk::{AcpDesk, PendingQuestion, RunningCalls};
+use super::telling::SessionNotifier;
+use crate::sessions::{HeldSession, KeptSession};
+use crate::{Agent, AgentBuilder, AgentEvent, AgentEvents, Stop, ToolHost};
 
 /// Events that wait to be told.
 const EVENTS: usize = 4096;

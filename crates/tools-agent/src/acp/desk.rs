@@ -1,11 +1,9 @@
 //! What makes the calls of an agent in an editor: its host, and beside it what the editor shows of
 //! a result and what is asked about a call, each with the call it belongs to.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::sync::{mpsc, oneshot};

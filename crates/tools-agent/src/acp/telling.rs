@@ -1,10 +1,8 @@
 //! From the events of an agent to what its editor is told: without credentials, and each call with
 //! its end.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+use std::sync::Arc;
 
 use tools_acp::{SessionEvent, Severity};
 use tools_core::{CallId, CallStatus, EventKind, Redactor, ToolEvent, ToolKind, ToolName};

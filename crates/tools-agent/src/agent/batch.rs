@@ -8,14 +8,12 @@ use tokio_util::sync::CancellationToken;
 use tools_core::{BatchId, CallContext, CallDigest, EarlyRun, Inspection, SpeculationOutcome, ToolCall};
 use tools_providers::{Block, Message, Reply, Role, Usage};
 
-use super::{
-    Agent,
-    calls::{Done, RequestedCall, Slot, called_off, looping},
-    early::{belonging, discard},
-    make::{CallDisposition, CallOutcome},
-    shared::Shared,
-    state::State,
-};
+use super::Agent;
+use super::calls::{Done, RequestedCall, Slot, called_off, looping};
+use super::early::{belonging, discard};
+use super::make::{CallDisposition, CallOutcome};
+use super::shared::Shared;
+use super::state::State;
 use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, plan::may_run_at_once};
 
 /// Calls that run at the same time at most.

@@ -5,10 +5,8 @@ use std::{fmt, sync::Arc};
 use tools_core::{CallContext, CallId, CallPhase, Confirmer, NobodyToAsk};
 use tools_providers::Provider;
 
-use super::{
-    shared::{OneAtATime, Phases, Shared},
-    state::{AgentStatus, State},
-};
+use super::shared::{OneAtATime, Phases, Shared};
+use super::state::{AgentStatus, State};
 use crate::{AgentEvents, AgentSettings, Budget, CompressDesk, History, Reformat, SubAgent, ToolHost};
 
 /// The agent at the top, where nobody names it otherwise.

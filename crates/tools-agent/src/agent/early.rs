@@ -1,9 +1,7 @@
 //! Calls that are started while the model still writes its answer.
 
-use std::{
-    convert::Infallible,
-    sync::{Arc, Mutex},
-};
+use std::convert::Infallible;
+use std::sync::{Arc, Mutex};
 
 use futures_util::{FutureExt as _, StreamExt as _, future::BoxFuture, stream::FuturesUnordered};
 use serde_json::Value;

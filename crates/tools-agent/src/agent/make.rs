@@ -7,10 +7,8 @@ use tools_core::{
     ToolKind, keys,
 };
 
-use super::{
-    calls::{Done, out_of_phase},
-    shared::Shared,
-};
+use super::calls::{Done, out_of_phase};
+use super::shared::Shared;
 use crate::{AgentEvent, ReformatRequest, reformat::is_faithful, summarize};
 
 /// What is done about a call.

@@ -5,10 +5,8 @@ use std::{sync::Arc, time::Duration};
 use tools_core::{CallContext, EarlyRun};
 use tools_providers::{Delta, ProviderError, ProviderFault, Reply, Request};
 
-use super::{
-    early::{discard, early_calls},
-    shared::Shared,
-};
+use super::early::{discard, early_calls};
+use super::shared::Shared;
 use crate::{AgentEvent, Stop};
 
 /// The longest that is waited before a repetition, whatever the server asks for.

@@ -1,22 +1,18 @@
 //! Conversations in files, one each. Whoever writes one holds a lock of the kernel beside it, which
 //! ends with its process.
 
-use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
 
 use async_trait::async_trait;
 use rustix::fs::{FlockOperation, flock};
 use tools_core::{SessionId, sha256_hex};
 use tools_sandbox::{open_lock, replace_file};
 
-use super::{
-    KeptSession, SessionEntry,
-    store::{SessionHold, SessionStore, SessionsError},
-};
+use super::store::{SessionHold, SessionStore, SessionsError};
+use super::{KeptSession, SessionEntry};
 
 /// How often a lock is tried whose file its last holder removes at the same moment.
 const TRIES: u32 = 20;

@@ -5,10 +5,8 @@ use std::sync::Arc;
 use serde_json::json;
 use tools_agent::{Agent, AgentSettings};
 
-use crate::{
-    doubles::{Host, Model, call, said},
-    loops::counter,
-};
+use crate::doubles::{Host, Model, call, said};
+use crate::loops::counter;
 
 #[tokio::test]
 async fn what_was_said_is_sent_again_as_it_was_and_not_copied() {

@@ -8,10 +8,8 @@ use tools_agent::{Agent, AgentSettings, CompressDesk, CompressionStrategy, Histo
 use tools_core::{CompositeExecutor, DynExecutor, Typed};
 use tools_providers::{Block, Message, ProviderFault, Role, ToolResult, Usage};
 
-use crate::{
-    doubles::{Host, Model, call, fault, said, text, tools},
-    loops::counter,
-};
+use crate::doubles::{Host, Model, call, fault, said, text, tools};
+use crate::loops::counter;
 
 /// A conversation in which the model makes so many calls in each of its answers.
 fn conversation(calls: &[usize]) -> Vec<Arc<Message>> {

@@ -1,10 +1,8 @@
 //! Calls that are started while the model writes: which calls are, and that the results are the
 //! same as without.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::json;

@@ -1,24 +1,18 @@
 //! An agent in an editor: what it says, calls and saves.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader, duplex, split};
 use tokio_util::sync::CancellationToken;
 use tools_acp::{AcpHost, InitializeRequest, OpenConversation, OpenError, SessionRequest, SessionSummary, serve};
-use tools_agent::{
-    Agent,
-    acp::{AgentConversation, ConversationParts},
-    sessions::Sessions,
-};
+use tools_agent::Agent;
+use tools_agent::acp::{AgentConversation, ConversationParts};
+use tools_agent::sessions::Sessions;
 use tools_core::{NoRedaction, SessionId};
 
 use crate::doubles::{Host, Model, call, said, text, tools};

@@ -1,9 +1,7 @@
 //! What a turn does, and every way in which it ends.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;

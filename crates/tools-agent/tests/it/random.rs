@@ -2,10 +2,8 @@
 //! twice, nothing is told before it is on record, and the conversation stays one that every
 //! provider accepts.
 
-use std::{
-    collections::{HashMap, HashSet},
-    sync::{Arc, Mutex},
-};
+use std::collections::{HashMap, HashSet};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use serde_json::json;

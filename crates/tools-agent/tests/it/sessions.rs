@@ -2,10 +2,8 @@
 
 use std::sync::Arc;
 
-use tools_agent::{
-    Agent,
-    sessions::{KeptSession, Sessions, SessionsError},
-};
+use tools_agent::Agent;
+use tools_agent::sessions::{KeptSession, Sessions, SessionsError};
 use tools_core::{CallContext, SessionId};
 
 use crate::doubles::{Host, Model, text, tools};

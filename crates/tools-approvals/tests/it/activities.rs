@@ -1,12 +1,10 @@
 //! What a process runs, as another one sees it.
 
-use std::{
-    fs::{File, FileTimes},
-    os::unix::fs::{PermissionsExt, symlink},
-    path::Path,
-    sync::Arc,
-    time::{Duration, SystemTime},
-};
+use std::fs::{File, FileTimes};
+use std::os::unix::fs::{PermissionsExt, symlink};
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
 
 use tools_approvals::{Activities, activities};
 use tools_core::{Activity, ActivityBoard, NoRedaction, SessionId};

@@ -5,18 +5,14 @@
 
 mod activities;
 
-use std::{
-    os::unix::fs::PermissionsExt,
-    path::{Path, PathBuf},
-    task::{Context, Poll, Waker},
-    time::Duration,
-};
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use tempfile::TempDir;
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader},
-    net::UnixStream,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
+use tokio::net::UnixStream;
 use tools_approvals::{Asker, Choice, EndReason, Event, QuestionWatch, Watchers};
 use tools_core::{
     Absence, Access, Answer, Change, ConfirmPrompt, Confirmer, FileDiff, NoRuntime, PromptPart, StoredRule, Subject,

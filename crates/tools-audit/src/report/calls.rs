@@ -4,11 +4,9 @@ use std::{collections::VecDeque, fmt::Write as _};
 
 use serde_json::Value;
 
-use super::{
-    call::Call,
-    html::{count, short, text, time},
-    strip::small,
-};
+use super::call::Call;
+use super::html::{count, short, text, time};
+use super::strip::small;
 
 /// How much of the parameters of a call is shown.
 const PARAMETER_CHARS: usize = 6000;

@@ -2,11 +2,9 @@
 
 use std::{cmp::Reverse, fmt::Write as _};
 
-use super::{
-    figures::{Figures, Verdicts},
-    html::{count, share, short, text, time},
-    strip::small,
-};
+use super::figures::{Figures, Verdicts};
+use super::html::{count, share, short, text, time};
+use super::strip::small;
 
 /// How many rows a table shows.
 const ROWS: usize = 12;

@@ -3,10 +3,8 @@
 
 use std::{collections::VecDeque, fmt::Write as _};
 
-use super::{
-    call::Call,
-    html::{plain, time},
-};
+use super::call::Call;
+use super::html::{plain, time};
 
 const BAR: u32 = 11;
 const STEP: u32 = 15;

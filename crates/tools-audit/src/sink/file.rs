@@ -1,13 +1,11 @@
 //! The system calls of a log file: opening it safely, locking it, writing a line at once.
 
-use std::{
-    fs::{File, Metadata, TryLockError},
-    io,
-    os::unix::fs::MetadataExt as _,
-    path::Path,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::fs::{File, Metadata, TryLockError};
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use rustix::fs::{Mode, OFlags};
 

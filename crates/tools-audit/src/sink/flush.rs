@@ -1,13 +1,11 @@
 //! Bringing lines to the disk in the background: for `fsync = "interval"`, where no call waits for
 //! the disk.
 
-use std::{
-    fs::File,
-    io,
-    sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError},
-    thread::JoinHandle,
-    time::{Duration, Instant},
-};
+use std::fs::File;
+use std::io;
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
 use tools_core::Locked as _;
 
 /// A thread that syncs what was written, at once and then at most once per interval: what a program

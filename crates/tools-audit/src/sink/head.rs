@@ -1,12 +1,10 @@
 //! The head of a chain beside its file, so that a cut-off end shows: `audit.jsonl.head` holds
 //! number and hash of the last line, written after each line under the lock of the log.
 
-use std::{
-    fs::File,
-    io,
-    os::unix::fs::FileExt as _,
-    path::{Path, PathBuf},
-};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::FileExt as _;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{Mode, OFlags};
 

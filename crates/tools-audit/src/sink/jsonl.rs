@@ -4,32 +4,24 @@
 //! hash is read again only when the file is not as this process left it. No line that stands in the
 //! file is ever cut off or overwritten.
 
-use std::{
-    fs::File,
-    io,
-    os::unix::fs::OpenOptionsExt as _,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, MutexGuard},
-    time::Duration,
-};
+use std::fs::File;
+use std::io;
+use std::os::unix::fs::OpenOptionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Duration;
 
-use rustix::{
-    fs::{FallocateFlags, fallocate},
-    io::Errno,
-};
+use rustix::fs::{FallocateFlags, fallocate};
+use rustix::io::Errno;
 use tools_core::Locked as _;
 
-use super::{
-    file::{FileLock, Identity, look, open, sync_folder, write_whole},
-    flush::Flusher,
-    head,
-    rotated::rotated_name,
-    tail::{self, Tail},
-};
-use crate::{
-    AuditError, AuditSink, Fsync, Head,
-    chain::{Mark, seal},
-};
+use super::file::{FileLock, Identity, look, open, sync_folder, write_whole};
+use super::flush::Flusher;
+use super::head;
+use super::rotated::rotated_name;
+use super::tail::{self, Tail};
+use crate::chain::{Mark, seal};
+use crate::{AuditError, AuditSink, Fsync, Head};
 
 /// An append-only file, one line per call.
 #[derive(Debug)]

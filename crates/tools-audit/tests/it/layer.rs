@@ -1,12 +1,8 @@
 //! The layer: a line for every call, before its result, without secrets.
 
-use std::{
-    borrow::Cow,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
 
 use crate::schema::meets_the_schema;
 use serde_json::{Value, json};

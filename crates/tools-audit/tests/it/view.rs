@@ -2,10 +2,8 @@
 
 use std::io::Write as _;
 
-use tools_audit::{
-    AuditSink as _, JsonlSink, RecordStore as _,
-    view::{Follower, Row, rows},
-};
+use tools_audit::view::{Follower, Row, rows};
+use tools_audit::{AuditSink as _, JsonlSink, RecordStore as _};
 use tools_testkit::Workspace;
 
 fn seqs(lines: &[Vec<u8>]) -> Vec<u64> {

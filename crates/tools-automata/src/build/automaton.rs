@@ -1,16 +1,13 @@
 //! Automata as rows of states, with no more states and columns than they need.
 
-use std::{
-    collections::HashMap,
-    hash::{DefaultHasher, Hash, Hasher},
-};
+use std::collections::HashMap;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
-use regex_automata::{
-    Anchored,
-    dfa::{Automaton as _, StartKind, dense},
-    nfa::thompson::{self, WhichCaptures},
-    util::{primitives::StateID, start, syntax},
-};
+use regex_automata::Anchored;
+use regex_automata::dfa::{Automaton as _, StartKind, dense};
+use regex_automata::nfa::thompson::{self, WhichCaptures};
+use regex_automata::util::primitives::StateID;
+use regex_automata::util::{start, syntax};
 
 /// Besides the bytes a state may be given the end of the text.
 const COLUMNS: usize = 257;

@@ -1,10 +1,8 @@
 //! A tool that reads a file that a test changes, one that writes it, one that asks the world, and a
 //! cache around them.
 
-use std::sync::{
-    Arc, Mutex,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
 
 use jiff::SignedDuration;
 use schemars::json_schema;

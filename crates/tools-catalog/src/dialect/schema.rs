@@ -2,10 +2,8 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{
-    Change,
-    table::{Table, Types},
-};
+use super::Change;
+use super::table::{Table, Types};
 
 /// The deepest nesting and the most parameters that strict interfaces take.
 const STRICT_DEPTH: usize = 10;

@@ -5,10 +5,8 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::{Map, Value, json};
 use tools_core::{ToolDef, ToolDescription, is_hidden};
 
-use super::{
-    CatalogFault,
-    references::{self, BadReference},
-};
+use super::CatalogFault;
+use super::references::{self, BadReference};
 
 /// The most bytes of a description.
 const MAX_DESCRIPTION_BYTES: usize = 16 << 10;

@@ -1,9 +1,7 @@
 //! A list of tools that can be shown and called: repaired, unique, each with its check.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
 
 use serde_json::Value;
 use tools_core::{ToolCall, ToolDef, ToolDefs, ToolError, ToolName};

@@ -1,10 +1,8 @@
 //! Bad definitions are put right when they are taken in, and name their tool; calls are held to
 //! what is left.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use proptest::prelude::*;
 use schemars::JsonSchema;

@@ -1,9 +1,7 @@
 //! A workspace, a store beside it, and calls that do what a test says.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use serde_json::json;

@@ -1,13 +1,11 @@
 //! What comes back, what stays, and what is said about it.
 
-use std::{
-    collections::BTreeMap,
-    fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use proptest::{prelude::*, test_runner::TestRunner};
 use tools_checkpoint::{CheckpointConfig, CheckpointError, UndoSelection, Undone};

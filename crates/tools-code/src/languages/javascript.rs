@@ -2,10 +2,8 @@
 
 use std::sync::OnceLock;
 
-use super::{
-    Language,
-    ecmascript::{LEADS, ecmascript},
-};
+use super::Language;
+use super::ecmascript::{LEADS, ecmascript};
 
 pub(super) static JAVASCRIPT: Language = Language {
     name: "javascript",

@@ -1,11 +1,9 @@
 //! One conversation with a language server: a request at a time, and an answer to whatever the
 //! server asks meanwhile.
 
-use std::{
-    io,
-    path::{Path, PathBuf},
-    pin::Pin,
-};
+use std::io;
+use std::path::{Path, PathBuf};
+use std::pin::Pin;
 
 use serde_json::{Value, json};
 use tokio::io::{AsyncRead, AsyncWrite};

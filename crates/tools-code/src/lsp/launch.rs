@@ -1,18 +1,14 @@
 //! A server as a child: found, confined like a command, and unable to change the workspace.
 
-use std::{
-    ffi::{OsStr, OsString},
-    os::unix::fs::PermissionsExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::{OsStr, OsString};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use tokio::io::AsyncReadExt as _;
 use tools_core::{CallContext, Redactor};
-use tools_sandbox::{
-    kernel::{ChildConfinement, Confinement, Level, Network, Sandbox},
-    process::{ProcessSpec, ProcessTree, Stdin, own_variables, scrubbed},
-};
+use tools_sandbox::kernel::{ChildConfinement, Confinement, Level, Network, Sandbox};
+use tools_sandbox::process::{ProcessSpec, ProcessTree, Stdin, own_variables, scrubbed};
 
 use crate::config::ServerConfig;
 

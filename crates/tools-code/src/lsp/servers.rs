@@ -1,21 +1,17 @@
 //! The servers that run, one for each workspace and language, and what they say of one name.
 
-use std::{
-    collections::HashMap,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex, OnceLock},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, OnceLock};
+use std::time::Duration;
 
 use serde_json::json;
 use tokio::time::timeout;
 use tools_core::{CallContext, Locked as _};
 use tools_sandbox::{kernel::Level, obeyed::Look};
 
-use super::{
-    client::{Client, Failure, Place, hover, places, uri},
-    launch::{Child, LaunchConfinement, launch},
-};
+use super::client::{Client, Failure, Place, hover, places, uri};
+use super::launch::{Child, LaunchConfinement, launch};
 use crate::config::ServerConfig;
 
 /// A place in a file whose text is known, and what it is asked about.

@@ -1,9 +1,7 @@
 //! The store of vectors that is built in: in the memory of this process, compared one by one.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    sync::Mutex,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Mutex;
 
 use tools_core::{Locked as _, cosine};
 

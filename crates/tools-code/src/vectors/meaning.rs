@@ -2,19 +2,15 @@
 //! in as it may be read and without its credentials; one that is gone or closed is taken out before
 //! anything is asked.
 
-use std::{
-    collections::{BTreeMap, HashMap, HashSet},
-    path::Path,
-    sync::{Arc, Mutex, MutexGuard, TryLockError},
-};
+use std::collections::{BTreeMap, HashMap, HashSet};
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, TryLockError};
 
 use tools_core::{Clock, Embedder, Locked as _};
 
 use super::chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks};
-use crate::{
-    hit::{Hit, HitSymbol, Layer},
-    structural::Search,
-};
+use crate::hit::{Hit, HitSymbol, Layer};
+use crate::structural::Search;
 
 /// Passages that a store is asked for; some of them are outside of what a call wants.
 const MAX_PASSAGES: usize = 100;

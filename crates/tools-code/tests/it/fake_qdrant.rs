@@ -3,13 +3,11 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    collections::BTreeMap,
-    io::{BufRead as _, BufReader, Read as _, Write as _},
-    net::{TcpListener, TcpStream},
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 

@@ -1,16 +1,12 @@
 //! Files of a folder without roots and rules: what the tests of the binary have from the file
 //! tools, these walk for themselves. Names that a test closes are closed.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    os::unix::fs::MetadataExt as _,
-    path::{Path, PathBuf},
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::BTreeSet;
+use std::io;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use serde_json::{Value, json};
 use tools_code::{IndexConfig, SearchCode};

@@ -1,9 +1,7 @@
 //! Definitions of real crates against what `syn` finds in them.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    path::{Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::json;
 use syn::visit::Visit;

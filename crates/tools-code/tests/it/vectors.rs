@@ -3,11 +3,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use proptest::{collection::vec, prelude::*, test_runner::TestRunner};
 use serde_json::json;
@@ -18,10 +16,8 @@ use tools_code::{
 use tools_core::{Embedder, EmbedderError, Shared, Stack};
 use tools_testkit::FakeClock;
 
-use crate::{
-    fake_qdrant::{FakeQdrant, Mood},
-    folder::{Folder, answer, call},
-};
+use crate::fake_qdrant::{FakeQdrant, Mood};
+use crate::folder::{Folder, answer, call};
 
 /// Knows what four groups of words are about, and remembers what it was shown.
 #[derive(Debug, Default)]

@@ -5,10 +5,8 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-use super::{
-    Answer, Approval, ConfirmPrompt, Decisions, Question, Refusal, StoredRule,
-    refusal::{RefusalReason, refusal},
-};
+use super::refusal::{RefusalReason, refusal};
+use super::{Answer, Approval, ConfirmPrompt, Decisions, Question, Refusal, StoredRule};
 use crate::{CallContext, CallDigest, CallerId, Clock, Outcome, ToolCall, ToolError, ToolErrorCategory};
 
 /// A call that waits for a person.

@@ -1,11 +1,9 @@
 //! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the
 //! beginning of what comes.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
 use serde::{Deserialize, Serialize};

@@ -1,12 +1,10 @@
 //! A question as rows of text: what asks first and whole, then what would change, why, and what is
 //! allowed anyway. Every channel that shows text to a person shows these rows.
 
-use super::{
-    Change, ConfirmPrompt, PromptPart, Verdict,
-    change::total,
-    refusal::RefusalReason,
-    rows::{CONTINUED, Row, RowKind, Width, wrapped},
-};
+use super::change::total;
+use super::refusal::RefusalReason;
+use super::rows::{CONTINUED, Row, RowKind, Width, wrapped};
+use super::{Change, ConfirmPrompt, PromptPart, Verdict};
 use crate::{FileDiff, Subject, Visible};
 
 /// How many characters may ask: two or three screens.

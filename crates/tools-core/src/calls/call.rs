@@ -9,11 +9,9 @@ use sha2::{Digest, Sha256};
 
 use crate::{CallId, CallerId, ToolError, ToolErrorCategory, ToolName, tools::json_type};
 
-use super::{
-    canonical::{canonical_json, hex},
-    parameters::{self, JsonObject},
-    thought::take_thoughts_out,
-};
+use super::canonical::{canonical_json, hex};
+use super::parameters::{self, JsonObject};
+use super::thought::take_thoughts_out;
 
 /// A call that a model asks for.
 #[derive(Debug, Clone, PartialEq, Serialize)]

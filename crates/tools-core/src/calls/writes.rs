@@ -1,12 +1,10 @@
 //! What the processes of a call write, told by whoever starts them: so that what somebody else
 //! changes meanwhile is not taken for their doing.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use crate::{FileState, Locked as _};
 

@@ -1,10 +1,8 @@
 //! Several executors as one.
 
-use std::{
-    collections::{HashMap, HashSet},
-    fmt,
-    sync::Arc,
-};
+use std::collections::{HashMap, HashSet};
+use std::fmt;
+use std::sync::Arc;
 
 use crate::{
     Approval, CallContext, DynExecutor, ExecuteResult, Inspection, Shared, ToolCall, ToolDef, ToolDefs, ToolError,

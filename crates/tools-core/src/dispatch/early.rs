@@ -1,18 +1,12 @@
 //! A call that is started before the model has finished asking for it.
 
-use std::{
-    fmt,
-    panic::AssertUnwindSafe,
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-};
+use std::fmt;
+use std::panic::AssertUnwindSafe;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 
-use futures_util::{
-    FutureExt,
-    future::{BoxFuture, Shared},
-};
+use futures_util::FutureExt;
+use futures_util::future::{BoxFuture, Shared};
 
 use crate::{
     BasisSlot, CallContext, ErasedToolExecutor, EventSink, ExecuteResult, Inspection, Invocation, StartedCall,

@@ -1,10 +1,8 @@
 //! What stands around a call: one object-safe method in an ordered list.
 
-use std::{
-    fmt,
-    panic::{AssertUnwindSafe, catch_unwind},
-    sync::Arc,
-};
+use std::fmt;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use futures_util::FutureExt;

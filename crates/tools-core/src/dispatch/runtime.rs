@@ -1,9 +1,7 @@
 //! Whether the program has the runtime that starting something needs.
 
-use std::{
-    panic::{AssertUnwindSafe, catch_unwind, resume_unwind},
-    time::Duration,
-};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
+use std::time::Duration;
 
 use thiserror::Error;
 

@@ -10,10 +10,8 @@ use crate::{
     tools::script_changed,
 };
 
-use super::{
-    caught::caught,
-    layer::{Path, in_time, not_found},
-};
+use super::caught::caught;
+use super::layer::{Path, in_time, not_found};
 
 /// An ordered list of layers around one executor: the only way in.
 ///

@@ -1,9 +1,7 @@
 //! What gates and tools note about a call while it passes: the audit line is made from it.
 
-use std::{
-    sync::{Arc, Mutex, MutexGuard},
-    time::Instant,
-};
+use std::sync::{Arc, Mutex, MutexGuard};
+use std::time::Instant;
 
 use serde::Serialize;
 use serde_json::{Map, Value};

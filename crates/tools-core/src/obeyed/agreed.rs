@@ -1,12 +1,10 @@
 //! Which of these files calls of this process may change just now: what one call makes with a
 //! person's agreement is not taken for the doing of another that runs beside it.
 
-use std::{
-    collections::VecDeque,
-    path::{Path, PathBuf},
-    sync::Mutex,
-    time::Instant,
-};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+use std::time::Instant;
 
 use super::find::is_guarded;
 use crate::{Access, Locked as _, Subject};

@@ -2,21 +2,17 @@
 //! names that the table knows: folders of hooks, included files, scripts. Read from the files
 //! themselves, bounded; git is never started. With it, what links with obeyed names lead to.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    ffi::OsStr,
-    os::unix::ffi::OsStrExt as _,
-    path::{Component, Path, PathBuf},
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
 
-use super::{
-    find::{find_obeyed, leads_to_guarded},
-    git_config::{Setting, settings},
-    links::LinkedPlaces,
-    small_file::{Unreadable, read},
-    table::{ObeyedClass, ObeyedFile},
-    words::{is_path, words},
-};
+use super::find::{find_obeyed, leads_to_guarded};
+use super::git_config::{Setting, settings};
+use super::links::LinkedPlaces;
+use super::small_file::{Unreadable, read};
+use super::table::{ObeyedClass, ObeyedFile};
+use super::words::{is_path, words};
 
 /// Most files that one repository's configuration may consist of, those that are not there counted.
 const MAX_FILES: usize = 64;

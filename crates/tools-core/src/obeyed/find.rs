@@ -1,16 +1,12 @@
 //! Looking a path up in the table. Pure, and quick enough to be asked about every entry of a
 //! workspace.
 
-use std::{
-    collections::HashMap,
-    path::{Component, Path},
-    sync::LazyLock,
-};
+use std::collections::HashMap;
+use std::path::{Component, Path};
+use std::sync::LazyLock;
 
-use super::{
-    pattern::{Piece, SuffixMatch, fit, is_name, pieces},
-    table::{ObeyedClass, ObeyedFile, ROWS},
-};
+use super::pattern::{Piece, SuffixMatch, fit, is_name, pieces};
+use super::table::{ObeyedClass, ObeyedFile, ROWS};
 
 /// Entry of the table for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,17 +1,13 @@
 //! Links with names that programs obey: what they lead to is obeyed as if it lay where they do.
 //! Looked for only in folders whose own names lead to such files, never in the whole workspace.
 
-use std::{
-    collections::{BTreeSet, VecDeque},
-    ffi::OsString,
-    path::{Component, Path, PathBuf},
-};
+use std::collections::{BTreeSet, VecDeque};
+use std::ffi::OsString;
+use std::path::{Component, Path, PathBuf};
 
-use super::{
-    configured::{HOOKS, canonical, starts_with},
-    find::{find_obeyed, leads_to_guarded},
-    table::{ObeyedClass, ObeyedFile},
-};
+use super::configured::{HOOKS, canonical, starts_with};
+use super::find::{find_obeyed, leads_to_guarded};
+use super::table::{ObeyedClass, ObeyedFile};
 
 /// Most places that are remembered.
 const MAX_PLACES: usize = 256;

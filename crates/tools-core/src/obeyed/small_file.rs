@@ -3,10 +3,8 @@
 
 use std::{io::Read as _, path::Path, time::Duration};
 
-use rustix::{
-    fs::{CWD, Mode, OFlags},
-    io::Errno,
-};
+use rustix::fs::{CWD, Mode, OFlags};
+use rustix::io::Errno;
 
 /// Most bytes that are read of one file.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;

@@ -1,11 +1,9 @@
 //! What a result came from, file by file: left by the tool that looked, for whoever wants to know
 //! later whether the result still holds.
 
-use std::{
-    mem::size_of,
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::mem::size_of;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use crate::{FileState, Locked as _};
 

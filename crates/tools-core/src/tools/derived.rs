@@ -1,12 +1,10 @@
 //! Descriptions and schemas that are derived from types: made when somebody looks at them. A start
 //! makes the definitions of all tools, most of which nobody looks at.
 
-use std::{
-    borrow::Cow,
-    fmt,
-    ops::Deref,
-    sync::{Arc, OnceLock},
-};
+use std::borrow::Cow;
+use std::fmt;
+use std::ops::Deref;
+use std::sync::{Arc, OnceLock};
 
 use schemars::{JsonSchema, Schema};
 use serde::{Serialize, Serializer};

@@ -1,11 +1,9 @@
 //! A file of code that a call runs: which one, and what it held when the call was looked at.
 
-use std::{
-    fmt,
-    io::{self, Read},
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::fmt;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 use sha2::{Digest as _, Sha256};

@@ -1,11 +1,9 @@
 //! What is announced, in which order, and what the layers see.
 
-use std::{
-    pin::pin,
-    sync::{Arc, Mutex},
-    task::{Context, Poll, Waker},
-    time::Duration,
-};
+use std::pin::pin;
+use std::sync::{Arc, Mutex};
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use serde_json::Value;

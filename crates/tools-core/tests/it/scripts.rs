@@ -1,9 +1,7 @@
 //! Files of code that a call runs: what runs is what was judged, and what a person agreed to.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicUsize, Ordering},
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use serde_json::json;
 use tools_core::{

@@ -1,18 +1,14 @@
 //! What a failed edit most likely meant: the part of the file nearest to the old text, with the
 //! lines that differ, and whether the new text already stands there.
 
-use std::{
-    collections::{HashMap, HashSet},
-    ops::Range,
-};
+use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use similar::{Algorithm, DiffTag, TextDiff};
 
-use super::{
-    cut::{cut, part, rewritten},
-    lines::{Lines, line_number},
-    request::Request,
-};
+use super::cut::{cut, part, rewritten};
+use super::lines::{Lines, line_number};
+use super::request::Request;
 
 /// The part of a file most like the text that was not found.
 #[derive(Debug, PartialEq, Eq)]

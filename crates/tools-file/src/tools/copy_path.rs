@@ -10,15 +10,13 @@ use tools_core::{
 use tools_sandbox::{Directory, Entry, FileKind, PathError, Replace};
 
 use super::move_path::refuse_overlap;
-use crate::{
-    cancel::Cancel,
-    copy::{CopyOptions, CopySummary, Purpose, copy_file, copy_tree, create_directory},
-    error::FileError,
-    foresee::replacement,
-    remove::remove_tree,
-    temporary_name::unique_name,
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::copy::{CopyOptions, CopySummary, Purpose, copy_file, copy_tree, create_directory};
+use crate::error::FileError;
+use crate::foresee::replacement;
+use crate::remove::remove_tree;
+use crate::temporary_name::unique_name;
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct CopyPath(pub(super) Arc<Workspace>);
 

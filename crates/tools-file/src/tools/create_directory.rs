@@ -8,10 +8,8 @@ use tools_core::{
     Access, CallContext, Inspection, Location, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits,
 };
 
-use crate::{
-    error::FileError,
-    workspace::{Site, Workspace},
-};
+use crate::error::FileError;
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct CreateDirectory(pub(super) Arc<Workspace>);
 

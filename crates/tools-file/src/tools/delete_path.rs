@@ -9,13 +9,11 @@ use tools_core::{
 };
 use tools_sandbox::FileKind;
 
-use crate::{
-    cancel::Cancel,
-    error::FileError,
-    foresee::deletion,
-    remove::remove_tree,
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::error::FileError;
+use crate::foresee::deletion;
+use crate::remove::remove_tree;
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);
 

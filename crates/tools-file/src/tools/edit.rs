@@ -10,17 +10,15 @@ use tools_core::{
     ToolKind, ToolOutput, ToolTraits,
 };
 
-use crate::{
-    atomic::{ExistingFile, replace},
-    cancel::Cancel,
-    diff::{diff, lossy_text},
-    error::FileError,
-    foresee::Before,
-    memory::FileSighting,
-    splice::{Miss, Request, Step, begins_with_crlf, find, line_number},
-    text::FileText,
-    workspace::{Site, Workspace},
-};
+use crate::atomic::{ExistingFile, replace};
+use crate::cancel::Cancel;
+use crate::diff::{diff, lossy_text};
+use crate::error::FileError;
+use crate::foresee::Before;
+use crate::memory::FileSighting;
+use crate::splice::{Miss, Request, Step, begins_with_crlf, find, line_number};
+use crate::text::FileText;
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct Edit(pub(super) Arc<Workspace>);
 

@@ -1,14 +1,12 @@
 //! `find_path`: paths that match a glob.
 
-use std::{
-    borrow::Cow,
-    collections::BinaryHeap,
-    ffi::OsStr,
-    fmt::Write as _,
-    os::unix::ffi::OsStrExt as _,
-    path::{Component, Path, PathBuf},
-    sync::Arc,
-};
+use std::borrow::Cow;
+use std::collections::BinaryHeap;
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::sync::Arc;
 
 use globset::GlobMatcher;
 use schemars::JsonSchema;
@@ -20,13 +18,11 @@ use tools_core::{
 use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 
 use super::notes;
-use crate::{
-    cancel::Cancel,
-    error::FileError,
-    ignored::IgnoreRules,
-    walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::error::FileError;
+use crate::ignored::IgnoreRules;
+use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
+use crate::workspace::{Site, Workspace};
 
 /// The most paths that may be asked for.
 const MAX_PATHS: usize = 50_000;

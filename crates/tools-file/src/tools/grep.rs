@@ -1,12 +1,10 @@
 //! `grep`: lines that match a pattern, in one file or a whole tree.
 
-use std::{
-    ffi::OsStr,
-    fmt::Write as _,
-    os::unix::ffi::OsStrExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::ffi::OsStr;
+use std::fmt::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use grep_regex::RegexMatcher;
 use ignore::types::Types;
@@ -19,16 +17,14 @@ use tools_core::{
 use tools_sandbox::{FileKind, Metadata, ReadRules};
 
 use super::{file_globs::FileGlobs, notes};
-use crate::{
-    cancel::Cancel,
-    error::FileError,
-    ignored::IgnoreRules,
-    kept::{Bound, FileHits, FirstFiles},
-    search::{Hits, Query, Search, Span, Take, compile},
-    stamps::Stamps,
-    walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk},
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::error::FileError;
+use crate::ignored::IgnoreRules;
+use crate::kept::{Bound, FileHits, FirstFiles};
+use crate::search::{Hits, Query, Search, Span, Take, compile};
+use crate::stamps::Stamps;
+use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
+use crate::workspace::{Site, Workspace};
 
 /// The part of the longest line of `read` that `grep` shows.
 const PART: usize = 4;

@@ -10,11 +10,9 @@ use tools_core::{
 };
 use tools_sandbox::{FileKind, shown};
 
-use crate::{
-    cancel::Cancel,
-    error::FileError,
-    workspace::{Site, Workspace, show_name},
-};
+use crate::cancel::Cancel;
+use crate::error::FileError;
+use crate::workspace::{Site, Workspace, show_name};
 
 pub(super) struct ListDirectory(pub(super) Arc<Workspace>);
 

@@ -9,16 +9,14 @@ use tools_core::{
 };
 use tools_sandbox::{Directory, Entry, FileKind, Metadata, ReadRules, Replace};
 
-use crate::{
-    cancel::Cancel,
-    copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link},
-    error::FileError,
-    foresee::replacement,
-    remove::remove_tree,
-    temporary_name::unique_name,
-    tree::Trail,
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link};
+use crate::error::FileError;
+use crate::foresee::replacement;
+use crate::remove::remove_tree;
+use crate::temporary_name::unique_name;
+use crate::tree::Trail;
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct MovePath(pub(super) Arc<Workspace>);
 

@@ -1,11 +1,9 @@
 //! `read`: a window of numbered lines, an image, or what the file is when it is neither.
 
-use std::{
-    fs::File,
-    io::{self, Read as _, Seek as _},
-    path::PathBuf,
-    sync::Arc,
-};
+use std::fs::File;
+use std::io::{self, Read as _, Seek as _};
+use std::path::PathBuf;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -15,17 +13,15 @@ use tools_core::{
 };
 use tools_sandbox::Metadata;
 
-use crate::{
-    cancel::Cancel,
-    converted::Converted,
-    digest::Digest,
-    error::FileError,
-    lines::{Ask, Window, read_window},
-    media,
-    memory::MAX_KEPT_BYTES,
-    text::{Encoding, NUL_SHOWN, SNIFF, Transcode, is_binary, lossy_line},
-    workspace::{Site, Workspace},
-};
+use crate::cancel::Cancel;
+use crate::converted::Converted;
+use crate::digest::Digest;
+use crate::error::FileError;
+use crate::lines::{Ask, Window, read_window};
+use crate::media;
+use crate::memory::MAX_KEPT_BYTES;
+use crate::text::{Encoding, NUL_SHOWN, SNIFF, Transcode, is_binary, lossy_line};
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct Read(pub(super) Arc<Workspace>);
 

@@ -9,15 +9,13 @@ use tools_core::{
     ToolOutput, ToolTraits,
 };
 
-use crate::{
-    atomic::{ExistingFile, Manner, replace},
-    cancel::Cancel,
-    diff::{diff, lossy_text},
-    error::FileError,
-    foresee::Before,
-    text::{Encoding, FileText},
-    workspace::{Site, Workspace},
-};
+use crate::atomic::{ExistingFile, Manner, replace};
+use crate::cancel::Cancel;
+use crate::diff::{diff, lossy_text};
+use crate::error::FileError;
+use crate::foresee::Before;
+use crate::text::{Encoding, FileText};
+use crate::workspace::{Site, Workspace};
 
 pub(super) struct Write(pub(super) Arc<Workspace>);
 

@@ -1,9 +1,7 @@
 //! `create_directory`, `delete_path`, `move_path`, `copy_path`.
 
-use std::{
-    fs,
-    os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt},
-};
+use std::fs;
+use std::os::unix::fs::{FileExt as _, MetadataExt as _, PermissionsExt};
 
 use serde_json::json;
 use tools_file::FileConfig;

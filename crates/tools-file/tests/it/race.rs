@@ -1,12 +1,10 @@
 //! Every tool on paths that are exchanged for links to the outside while it works: nothing outside
 //! may be seen or changed. The long version of the same race is in `tools-bench`.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File},
-    path::{Path, PathBuf},
-    sync::atomic::{AtomicBool, AtomicU64, Ordering},
-};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 use rustix::fs::{CWD, RenameFlags, renameat, renameat_with};
 use serde_json::{Value, json};

@@ -1,9 +1,7 @@
 //! A workspace with an allowed directory, something outside it, and calls.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 use serde_json::Value;
 use tools_core::{CallContext, Inspection, Shared, Stack, ToolCall, ToolError, ToolOutput};

@@ -1,9 +1,7 @@
 //! `write` and `edit`.
 
-use std::{
-    fs,
-    os::unix::fs::{MetadataExt as _, PermissionsExt as _},
-};
+use std::fs;
+use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 
 use insta::assert_snapshot;
 use serde_json::{Value, json};

@@ -5,14 +5,10 @@ use std::sync::{Arc, Mutex};
 
 use tools_core::{Locked as _, ToolDef};
 
-use super::{
-    InclusionReason, Query, ToolFilterPolicy, ToolFilterResult,
-    prepared::{NOWHERE, PreparedList},
-};
-use crate::{
-    Prerequisites, Scorer,
-    score::{Places, Scores, best_by},
-};
+use super::prepared::{NOWHERE, PreparedList};
+use super::{InclusionReason, Query, ToolFilterPolicy, ToolFilterResult};
+use crate::score::{Places, Scores, best_by};
+use crate::{Prerequisites, Scorer};
 
 /// Chooses the definitions that a turn shows. It decides nothing about permission.
 ///

@@ -1,11 +1,8 @@
 //! Scoring by meaning: the vectors of a model.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    sync::{Arc, OnceLock},
-    thread,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, OnceLock};
+use std::{fmt, thread};
 
 use tools_core::{Embedder, EmbedderError, ToolDef, ToolName};
 

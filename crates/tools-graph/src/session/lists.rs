@@ -1,10 +1,8 @@
 //! The lists of all sessions of a host.
 
-use std::{
-    collections::{BTreeMap, BTreeSet, HashMap},
-    fmt,
-    sync::{Arc, Mutex, OnceLock},
-};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tools_core::{Embedder, Locked as _, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
 

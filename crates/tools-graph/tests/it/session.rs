@@ -1,9 +1,7 @@
 //! What sessions are shown, what they find, and what they have to do first.
 
-use std::{
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use serde_json::json;

@@ -1,9 +1,7 @@
 //! Made-up tools and scorers.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Arc,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use tools_core::{Embedder, EmbedderError, ToolDef, ToolKind, ToolName, ToolTraits};
 use tools_graph::{DependenciesConfig, DependencyRule, Scorer, Scores, ToolFilterConfig};

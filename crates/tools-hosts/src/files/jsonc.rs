@@ -1,11 +1,8 @@
 //! Entries in JSON with comments and trailing commas, put in and taken out as pieces of text.
 
-use jsonc_parser::{
-    CollectOptions, ParseOptions,
-    ast::{Object, ObjectProp, Value as Node},
-    common::Ranged as _,
-    parse_to_ast, parse_to_serde_value,
-};
+use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
+use jsonc_parser::common::Ranged as _;
+use jsonc_parser::{CollectOptions, ParseOptions, parse_to_ast, parse_to_serde_value};
 use serde_json::{Map, Value};
 
 use super::{Entry, Problem};

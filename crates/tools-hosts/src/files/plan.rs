@@ -1,9 +1,7 @@
 //! Which files a host reads, and what goes into each: after the public documentation of each host.
 
-use std::{
-    fmt,
-    path::{Path, PathBuf},
-};
+use std::fmt;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 

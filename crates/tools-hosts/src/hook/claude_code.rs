@@ -2,10 +2,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
-    fields::{Fields, other_event, place, top, unknown},
-};
+use super::fields::{Fields, other_event, place, top, unknown};
+use super::{Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable};
 
 /// Tools that touch neither files nor commands of this machine, or that only act through other
 /// tools of the host's.

@@ -5,11 +5,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
-    fields::{Fields, other_event, place, top, unknown},
-    patch,
-};
+use super::fields::{Fields, other_event, place, top, unknown};
+use super::{Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable, patch};
 
 /// The format of Codex.
 #[derive(Debug, Clone, Copy)]

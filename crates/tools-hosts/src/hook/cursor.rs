@@ -4,10 +4,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable,
-    fields::{Fields, other_event, place, top, unknown},
-};
+use super::fields::{Fields, other_event, place, top, unknown};
+use super::{Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable};
 
 const PATH: [&str; 3] = ["file_path", "path", "target_file"];
 

@@ -3,10 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::{
-    Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Unreadable,
-    fields::{Fields, other_event, place, top, unknown},
-};
+use super::fields::{Fields, other_event, place, top, unknown};
+use super::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Unreadable};
 
 /// The format of Gemini CLI.
 #[derive(Debug, Clone, Copy)]

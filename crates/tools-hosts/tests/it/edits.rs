@@ -5,10 +5,8 @@ use std::path::Path;
 
 use proptest::prelude::*;
 use serde_json::json;
-use tools_hosts::{
-    Host,
-    files::{Entry, HostPlaces, Launch, OsFamily, Problem, Syntax, add, edits, inserted, remove, without},
-};
+use tools_hosts::Host;
+use tools_hosts::files::{Entry, HostPlaces, Launch, OsFamily, Problem, Syntax, add, edits, inserted, remove, without};
 
 fn server() -> Entry {
     let entry = json!({"command": "/opt/haft", "args": ["mcp", "serve", "--profile", "core"]});

@@ -1,10 +1,8 @@
 //! The formats of hosts: which calls their tools are, and how answers look.
 
 use serde_json::{Value, json};
-use tools_hosts::{
-    Host,
-    hook::{Answer, Decision, Format, HookRequest, HookStart, map_strings},
-};
+use tools_hosts::Host;
+use tools_hosts::hook::{Answer, Decision, Format, HookRequest, HookStart, map_strings};
 
 fn format(host: Host) -> &'static dyn Format {
     host.hooks().expect("the host has hooks")

@@ -1,9 +1,7 @@
 //! Bodies of answers, read within bounds.
 
-use std::{
-    pin::{Pin, pin},
-    task::{Context, Poll, ready},
-};
+use std::pin::{Pin, pin};
+use std::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use futures_util::Stream;

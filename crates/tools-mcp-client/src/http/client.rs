@@ -1,52 +1,40 @@
 //! The requests of rmcp's streamable HTTP, carried out over judged connections and with secrets
 //! that stay here.
 
-use std::{
-    collections::{HashMap, VecDeque},
-    sync::{Arc, Mutex as StdMutex},
-    time::{Duration, Instant},
-};
+use std::collections::{HashMap, VecDeque};
+use std::sync::{Arc, Mutex as StdMutex};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::{StreamExt as _, future::ready, stream::BoxStream};
 use http_body_util::Full;
-use hyper::{
-    Method, Request, Response, StatusCode,
-    body::Incoming,
-    header::{self, HeaderMap, HeaderName, HeaderValue},
-    http::request::Builder,
-};
-use rmcp::{
-    model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage, ServerResult},
-    transport::{
-        StreamableHttpClientTransport,
-        common::client_side_sse::ExponentialBackoff,
-        streamable_http_client::{
-            SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
-            StreamableHttpPostResponse,
-        },
-    },
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderName, HeaderValue};
+use hyper::http::request::Builder;
+use hyper::{Method, Request, Response, StatusCode};
+use rmcp::model::{ClientJsonRpcMessage, ClientRequest, ErrorData, RequestId, ServerJsonRpcMessage, ServerResult};
+use rmcp::transport::StreamableHttpClientTransport;
+use rmcp::transport::common::client_side_sse::ExponentialBackoff;
+use rmcp::transport::streamable_http_client::{
+    SseError, StreamableHttpClient, StreamableHttpClientTransportConfig, StreamableHttpError,
+    StreamableHttpPostResponse,
 };
 use sse_stream::{Sse, SseStream};
 use tokio::sync::Mutex;
 use tokio_util::sync::{CancellationToken, DropGuard};
 use tools_core::Locked as _;
 
-use super::{
-    body::{Pieces, whole},
-    events,
-    fault::HttpFault,
-    place::Place,
-    wire::{Lease, Net, Wire},
-};
-use crate::{
-    config::Server,
-    credential::{Secret, TokenReader},
-    error::shown,
-    oauth::{Challenge, ServerLogin},
-    prepared::PreparedRemote,
-    transport::{MAX_MESSAGE_BYTES, Notes},
-};
+use super::body::{Pieces, whole};
+use super::events;
+use super::fault::HttpFault;
+use super::place::Place;
+use super::wire::{Lease, Net, Wire};
+use crate::config::Server;
+use crate::credential::{Secret, TokenReader};
+use crate::error::shown;
+use crate::oauth::{Challenge, ServerLogin};
+use crate::prepared::PreparedRemote;
+use crate::transport::{MAX_MESSAGE_BYTES, Notes};
 
 const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");

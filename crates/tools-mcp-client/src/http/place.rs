@@ -5,10 +5,8 @@ use std::net::IpAddr;
 
 use hyper::header::{self, HeaderName, HeaderValue};
 use tools_core::Verdict;
-use tools_egress::{
-    guard::{Grant, Guard, Host, Refusal, Vetted},
-    rules::{HostRules, RuleText},
-};
+use tools_egress::guard::{Grant, Guard, Host, Refusal, Vetted};
+use tools_egress::rules::{HostRules, RuleText};
 use url::Url;
 
 use crate::McpServerConfig;

@@ -1,26 +1,20 @@
 //! Requests over connections to judged addresses. A connection whose answer was read to its end
 //! serves a further request; nothing else is kept, followed or repeated.
 
-use std::{
-    fmt,
-    sync::{Arc, Mutex, Weak},
-    time::{Duration, Instant},
-};
+use std::fmt;
+use std::sync::{Arc, Mutex, Weak};
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use http_body_util::Full;
 use hyper::{Request, Response, body::Incoming, client::conn::http1};
 use hyper_util::rt::TokioIo;
-use tokio::{
-    io::{AsyncRead, AsyncWrite},
-    task::JoinHandle,
-    time::timeout,
-};
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::task::JoinHandle;
+use tokio::time::timeout;
 use tools_core::Locked as _;
-use tools_egress::{
-    dial::{DialError, Tcp, dial},
-    guard::{Guard, Refusal, SystemResolver},
-};
+use tools_egress::dial::{DialError, Tcp, dial};
+use tools_egress::guard::{Guard, Refusal, SystemResolver};
 use tools_tls::TlsClient;
 
 use super::{fault::HttpFault, place::Place};

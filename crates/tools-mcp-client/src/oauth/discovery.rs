@@ -4,14 +4,12 @@ use hyper::StatusCode;
 use serde_json::Value;
 use url::Url;
 
-use super::{
-    challenge::Challenge,
-    fault::{LoginError, address},
-    metadata::{self, Issuer, OF_ISSUER, OF_RESOURCE, Resource},
-    scopes::Scopes,
-    store::Wanted,
-    web::{Ask, JSON, Web},
-};
+use super::challenge::Challenge;
+use super::fault::{LoginError, address};
+use super::metadata::{self, Issuer, OF_ISSUER, OF_RESOURCE, Resource};
+use super::scopes::Scopes;
+use super::store::Wanted;
+use super::web::{Ask, JSON, Web};
 
 const SERVER: &str = "the server";
 

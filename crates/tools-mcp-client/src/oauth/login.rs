@@ -5,18 +5,16 @@ use std::{fmt, sync::Arc, time::Duration};
 use tools_core::Clock;
 use url::Url;
 
-use super::{
-    chance::{challenge as pkce, unguessable},
-    client::{self, Client, ClientKeys, REGISTRATION},
-    discovery::{self, Found, Known},
-    fault::{LoginError, code},
-    metadata::is_same_issuer,
-    redirect::{Expected, Redirect},
-    scopes::{self, Scopes, Sources},
-    store::{Login, LoginStore, Slot, Stored, Wanted},
-    token::{self, TOKEN, Tokens},
-    web::{Ask, FORM, JSON, Web},
-};
+use super::chance::{challenge as pkce, unguessable};
+use super::client::{self, Client, ClientKeys, REGISTRATION};
+use super::discovery::{self, Found, Known};
+use super::fault::{LoginError, code};
+use super::metadata::is_same_issuer;
+use super::redirect::{Expected, Redirect};
+use super::scopes::{self, Scopes, Sources};
+use super::store::{Login, LoginStore, Slot, Stored, Wanted};
+use super::token::{self, TOKEN, Tokens};
+use super::web::{Ask, FORM, JSON, Web};
 use crate::config::{Grant, OAuthConfig, Server};
 
 const AUTHORIZATION: &str = "the login page";

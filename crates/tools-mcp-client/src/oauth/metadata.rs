@@ -6,10 +6,8 @@ use serde::Deserialize;
 use serde_json::Value;
 use url::Url;
 
-use super::{
-    fault::{LoginError, address},
-    scopes::Scopes,
-};
+use super::fault::{LoginError, address};
+use super::scopes::Scopes;
 
 pub(crate) const OF_RESOURCE: &str = "the metadata of the server";
 pub(crate) const OF_ISSUER: &str = "the metadata of the authorization server";

@@ -2,18 +2,14 @@
 
 use std::time::Duration;
 
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::{TcpListener, TcpStream},
-    task::JoinSet,
-    time::{Instant, timeout, timeout_at},
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinSet;
+use tokio::time::{Instant, timeout, timeout_at};
 use url::form_urlencoded;
 
-use super::{
-    chance::is_same,
-    fault::{LoginError, code},
-};
+use super::chance::is_same;
+use super::fault::{LoginError, code};
 
 const PATH: &str = "/callback";
 const LOGIN: &str = "the login";

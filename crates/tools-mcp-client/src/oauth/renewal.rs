@@ -5,14 +5,12 @@ use std::sync::Arc;
 
 use hyper::StatusCode;
 
-use super::{
-    challenge::Challenge,
-    fault::LoginError,
-    login::{ServerLogin, check_issuer},
-    scopes::Scopes,
-    store::{Held, Login, Stored, Wanted},
-    token::Tokens,
-};
+use super::challenge::Challenge;
+use super::fault::LoginError;
+use super::login::{ServerLogin, check_issuer};
+use super::scopes::Scopes;
+use super::store::{Held, Login, Stored, Wanted};
+use super::token::Tokens;
 use crate::{config::Grant, credential::Secret, error::shown, http::HttpFault};
 
 /// Seconds before its end from which on a token is renewed.

@@ -1,13 +1,11 @@
 //! Logins in files: one for each server and address, for its owner alone, written whole. A lock of
 //! its own is held while tokens are renewed, so that no rotated token is lost.
 
-use std::{
-    fs::{self, File},
-    io,
-    os::unix::fs::{DirBuilderExt as _, MetadataExt as _},
-    path::{Path, PathBuf},
-    time::Duration,
-};
+use std::fs::{self, File};
+use std::io;
+use std::os::unix::fs::{DirBuilderExt as _, MetadataExt as _};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};

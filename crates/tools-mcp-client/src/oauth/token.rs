@@ -5,10 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::{
-    fault::{LoginError, code},
-    scopes::{self, Scopes},
-};
+use super::fault::{LoginError, code};
+use super::scopes::{self, Scopes};
 
 pub(crate) const TOKEN: &str = "the token";
 /// The longest token that is taken: it has to fit into a header.

@@ -1,27 +1,21 @@
 //! Requests to addresses that servers name: each is judged, none is redirected, every answer is
 //! bounded in size and time.
 
-use std::{
-    sync::{Arc, OnceLock},
-    time::Duration,
-};
+use std::sync::{Arc, OnceLock};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::Full;
-use hyper::{
-    Method, Request,
-    body::Incoming,
-    header::{self, HeaderMap, HeaderValue},
-};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Method, Request};
 use serde_json::Value;
 use tokio::time::timeout;
 use url::Url;
 
 use super::fault::LoginError;
-use crate::{
-    error::shown,
-    http::{HttpFault, Lease, Net, Place, Wire, whole},
-};
+use crate::error::shown;
+use crate::http::{HttpFault, Lease, Net, Place, Wire, whole};
 
 /// The longest answer.
 const MAX_ANSWER_BYTES: usize = 256 << 10;

@@ -1,11 +1,9 @@
 //! The file `mcp.lock.json`: read whole, written whole under a lock of its own, never half.
 
-use std::{
-    collections::BTreeMap,
-    fs::{self, File},
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::fs::{self, File};
+use std::io;
+use std::path::{Path, PathBuf};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use serde::{Deserialize, Serialize};

@@ -1,17 +1,13 @@
 //! An MCP server that wants a login, and its authorization server, in one: it rotates refresh
 //! tokens, and takes everything back when an old one comes again.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, Mutex},
-    time::Duration,
-};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncReadExt as _, AsyncWriteExt as _},
-    net::TcpStream,
-};
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
+use tokio::net::TcpStream;
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolExecutor as _};
 use tools_mcp_client::{
     Begun, ClientKeys, Launcher, LoginError, LoginRequest, LoginStore, LoginSummary, McpServers, McpTools,

@@ -6,10 +6,8 @@ use std::time::Duration;
 use serde_json::json;
 use tools_mcp_client::LoginError;
 
-use crate::{
-    hostile::{Asked, Step},
-    issuer::{OF_ISSUER, OF_RESOURCE, World},
-};
+use crate::hostile::{Asked, Step};
+use crate::issuer::{OF_ISSUER, OF_RESOURCE, World};
 
 /// Every request of a login to what servers name.
 const STEPS: [&str; 4] = [OF_RESOURCE, OF_ISSUER, "/register", "/token"];

@@ -1,21 +1,15 @@
 //! Logins: what a person gets, and what authorization servers may do wrong.
 
-use std::{
-    sync::{
-        Arc,
-        atomic::{AtomicBool, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
 use tools_mcp_client::{Begun, LoginError, LoginRequest};
 
-use crate::{
-    hostile::{Asked, Step, answer, json_answer},
-    issuer::{OF_ISSUER, OF_RESOURCE, SECRET, World, back, base, fields, get, issuer, resource},
-};
+use crate::hostile::{Asked, Step, answer, json_answer};
+use crate::issuer::{OF_ISSUER, OF_RESOURCE, SECRET, World, back, base, fields, get, issuer, resource};
 
 const SOON: Duration = Duration::from_secs(20);
 

@@ -5,10 +5,8 @@ use serde_json::Value;
 use tools_core::CallContext;
 use tools_mcp_client::{McpServers, compile, pins::LockStore};
 
-use crate::{
-    pins::{MUTATIONS, held, reordered},
-    servers::launcher,
-};
+use crate::pins::{MUTATIONS, held, reordered};
+use crate::servers::launcher;
 
 /// The variable that names a JSON file: a list of servers as in `[[mcp.servers]]`.
 const LIST: &str = "MCP_TEST_SERVERS";

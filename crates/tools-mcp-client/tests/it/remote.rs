@@ -1,12 +1,8 @@
 //! Servers over HTTP: what they may do wrong, and what becomes of it.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolExecutor as _};

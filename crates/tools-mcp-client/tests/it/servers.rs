@@ -4,13 +4,10 @@ use std::{path::Path, sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolErrorCategory, ToolExecutor as _};
-use tools_mcp_client::{
-    Launcher, McpServers, McpTools, PreparedChild, PreparedServer, Server, compile, pins::LockStore,
-};
-use tools_sandbox::{
-    kernel::{Confinement, Sandbox, SandboxMode},
-    process::own_variables,
-};
+use tools_mcp_client::pins::LockStore;
+use tools_mcp_client::{Launcher, McpServers, McpTools, PreparedChild, PreparedServer, Server, compile};
+use tools_sandbox::kernel::{Confinement, Sandbox, SandboxMode};
+use tools_sandbox::process::own_variables;
 use tools_testkit::{ScriptedMcp, installed, program};
 
 /// Servers without confinement, which is the toolbox's part.

@@ -2,14 +2,10 @@
 //! their ids. A client that sends faster than it reads waits, and an id stands for one call at a
 //! time.
 
-use std::{
-    collections::HashSet,
-    pin::pin,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::HashSet;
+use std::pin::pin;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use rmcp::model::RequestId;
 use tokio::sync::Notify;

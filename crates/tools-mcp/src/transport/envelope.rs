@@ -3,10 +3,8 @@
 use std::{borrow::Cow, fmt};
 
 use rmcp::model::{ErrorCode, ErrorData, RequestId};
-use serde::{
-    Deserializer as _,
-    de::{IgnoredAny, MapAccess, Visitor},
-};
+use serde::Deserializer as _;
+use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// What was recognised of a request, even if it breaks off.

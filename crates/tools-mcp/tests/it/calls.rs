@@ -2,10 +2,8 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use rmcp::{
-    model::{CallToolRequest, CallToolRequestParams, ClientRequest},
-    service::PeerRequestOptions,
-};
+use rmcp::model::{CallToolRequest, CallToolRequestParams, ClientRequest};
+use rmcp::service::PeerRequestOptions;
 use serde_json::json;
 
 use crate::support::{Client, Person, Raw, Seen, builder, call, connect, meta, text};

@@ -1,9 +1,8 @@
 //! Consent through the client: given, refused, not given, not askable.
 
-use std::{
-    sync::{Arc, Mutex, atomic::Ordering},
-    time::Duration,
-};
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use rmcp::model::ElicitRequestParams;
 use serde_json::{Value, json};

@@ -1,9 +1,8 @@
 //! Answers that come after the call was refused for want of one.
 
-use std::{
-    sync::{Arc, atomic::Ordering},
-    time::Duration,
-};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
 
 use serde_json::json;
 

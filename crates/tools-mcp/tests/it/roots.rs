@@ -1,9 +1,7 @@
 //! Roots of a client: they narrow the workspace, set where paths start, and never widen anything.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::{Arc, Mutex},
-};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
 
 use serde_json::json;
 use tools_core::{SessionId, Stack};

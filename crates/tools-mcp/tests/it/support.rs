@@ -1,29 +1,21 @@
 //! A small stack, a server over it and a client to it.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use rmcp::{
-    ClientHandler, ServiceExt,
-    model::{
-        CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
-        ElicitationAction, Implementation, ProgressNotificationParam,
-    },
-    service::{NotificationContext, RequestContext, RoleClient, RunningService},
+use rmcp::model::{
+    CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams, ElicitResult,
+    ElicitationAction, Implementation, ProgressNotificationParam,
 };
+use rmcp::service::{NotificationContext, RequestContext, RoleClient, RunningService};
+use rmcp::{ClientHandler, ServiceExt};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tokio::{
-    io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream},
-    sync::Notify,
-    task::JoinHandle,
-};
+use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream};
+use tokio::sync::Notify;
+use tokio::task::JoinHandle;
 use tools_core::{
     CallContext, CompositeExecutor, ConfirmReason, DynExecutor, InputRequest, Inspection, OutputStream, Stack, Tool,
     ToolDef, ToolError, ToolErrorCategory, ToolKind, ToolOutput, ToolTraits, Typed,

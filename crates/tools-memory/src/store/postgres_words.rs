@@ -6,10 +6,8 @@ use sqlx::Row as _;
 use tools_store::signed;
 use unicode_normalization::{UnicodeNormalization as _, char::is_combining_mark};
 
-use super::{
-    Filter, RankedMemory,
-    rows::{bind_filter, postgres, visible},
-};
+use super::rows::{bind_filter, postgres, visible};
+use super::{Filter, RankedMemory};
 use crate::{Memory, MemoryError, words};
 
 type Connection = postgres::Connection;

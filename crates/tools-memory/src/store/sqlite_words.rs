@@ -4,10 +4,8 @@ use jiff::Timestamp;
 use sqlx::Row as _;
 use tools_store::signed;
 
-use super::{
-    Filter, RankedMemory,
-    rows::{bind_filter, sqlite, visible},
-};
+use super::rows::{bind_filter, sqlite, visible};
+use super::{Filter, RankedMemory};
 use crate::{Memory, MemoryError, words};
 
 type Connection = sqlite::Connection;

@@ -3,13 +3,11 @@
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 #![expect(clippy::disallowed_methods, reason = "the test is started anew to be killed")]
 
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tools_core::Shared;
 use tools_memory::{Memories, MemoryConfig, MemoryStore, PostgresMemories, SqliteMemories};

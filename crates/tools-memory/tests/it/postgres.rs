@@ -6,10 +6,8 @@ use sqlx::{Connection as _, PgConnection};
 use tools_memory::{Filter, MemoryError, MemoryKind, NewMemory, PostgresMemories};
 use tools_testkit::PostgresServer;
 
-use crate::{
-    ranking,
-    saving::{self, clock, contents, in_project, memories_in, of_project},
-};
+use crate::ranking;
+use crate::saving::{self, clock, contents, in_project, memories_in, of_project};
 
 /// The address of a database of its own.
 async fn database(server: &PostgresServer, name: &str) -> String {

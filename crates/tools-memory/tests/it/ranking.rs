@@ -2,11 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    collections::BTreeSet,
-    sync::Arc,
-    time::{Duration, Instant},
-};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use tools_core::{Embedder, EmbedderError, Shared};
 use tools_memory::{Memories, MemoryConfig, Ranking, SqliteMemories};

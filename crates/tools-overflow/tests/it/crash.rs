@@ -1,12 +1,10 @@
 //! A process that is killed while it writes: what it was told to be stored is there.
 
-use std::{
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 use tools_overflow::{Archive, OverflowConfig, Reference, SqliteStore};
 

@@ -1,11 +1,9 @@
 //! The gate: asks the judge about every piece, notes the sentence, refuses or goes on.
 
-use std::{
-    collections::HashSet,
-    fmt,
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::collections::HashSet;
+use std::fmt;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
 use serde_json::json;
 use tools_core::{
@@ -14,15 +12,11 @@ use tools_core::{
 };
 use tools_secrets::SecretRedactor;
 
-use super::{
-    config::{AdversarialConfig, AdversarialPolicy},
-    decide::{Sentence, requests, sentence},
-};
-use crate::{
-    gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands},
-    grounding::{SessionTexts, ToldBefore, told_before},
-    names::unknown,
-};
+use super::config::{AdversarialConfig, AdversarialPolicy};
+use super::decide::{Sentence, requests, sentence};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::grounding::{SessionTexts, ToldBefore, told_before};
+use crate::names::unknown;
 
 /// How many allowed calls are remembered; then all are forgotten.
 const MAX_REMEMBERED: usize = 10_000;

@@ -5,11 +5,9 @@ use std::sync::Arc;
 
 use tools_core::{Invocation, KeyFault, Outcome};
 
-use super::{
-    config::{AnomalyConfig, AnomalyPolicy},
-    decide::{Severity, counts},
-    health::ToolHealth,
-};
+use super::config::{AnomalyConfig, AnomalyPolicy};
+use super::decide::{Severity, counts};
+use super::health::ToolHealth;
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Counts the results of executions.

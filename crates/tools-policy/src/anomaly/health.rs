@@ -1,21 +1,15 @@
 //! How the tools have been doing: windows of results, blocks, and the one call that may try again.
 
-use std::{
-    collections::HashMap,
-    path::PathBuf,
-    sync::{
-        Arc, Mutex, MutexGuard,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::collections::HashMap;
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use jiff::{SignedDuration, Timestamp};
 use tools_core::{Clock, Locked as _, Shared, ToolDef, ToolName};
 
-use super::{
-    config::AnomalyPolicy,
-    decide::{Severity, Window, assess},
-};
+use super::config::AnomalyPolicy;
+use super::decide::{Severity, Window, assess};
 
 /// The results of all tools, shared by the gate that blocks and the layer that counts.
 #[derive(Debug)]

@@ -1,10 +1,8 @@
 //! Accounts of callers: the trait behind which they are kept, and those of one process.
 
-use std::{
-    collections::HashMap,
-    error::Error,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::error::Error;
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use thiserror::Error;

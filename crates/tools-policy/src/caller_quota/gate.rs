@@ -1,19 +1,15 @@
 //! The gate: charges a call to the account of its caller, or refuses it.
 
-use std::{
-    collections::VecDeque,
-    fmt,
-    sync::{Arc, Mutex},
-};
+use std::collections::VecDeque;
+use std::fmt;
+use std::sync::{Arc, Mutex};
 
 use tools_core::{
     CallDigest, CallId, Invocation, KeyFault, Locked as _, Outcome, SessionId, ToolError, ToolErrorCategory,
 };
 
-use super::{
-    accounts::{CallerAccounts, Charged},
-    config::{CallerLimit, CallerQuotaConfig, CallerQuotaPolicy, OnUnavailable},
-};
+use super::accounts::{CallerAccounts, Charged};
+use super::config::{CallerLimit, CallerQuotaConfig, CallerQuotaPolicy, OnUnavailable};
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// The account of calls that name no caller.

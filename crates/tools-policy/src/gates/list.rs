@@ -6,20 +6,18 @@ use std::{borrow::Cow, fmt, path::Path, sync::Arc};
 use tools_core::{CallContext, Explain, Invocation, KeyFault, Layer, Shared, Stack, ToolCall, ToolDef};
 
 use super::{GateSettings, GateState};
-use crate::{
-    Explanation,
-    adversarial::{AdversarialConfig, AdversarialGate},
-    anomaly::{AnomalyConfig, AnomalyGate},
-    caller_quota::{CallerQuotaConfig, CallerQuotaGate},
-    gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, ReadRestriction, Stands},
-    grounding::GroundingGate,
-    permissions::{PermissionGate, PermissionsConfig, TestedExample},
-    placement::PlacementGate,
-    quota::QuotaGate,
-    rules::{AuthorizationConfig, PolicyConfig, PolicyGate},
-    trust::{TrustConfig, TrustGate},
-    utility::{UtilityConfig, UtilityGate},
-};
+use crate::Explanation;
+use crate::adversarial::{AdversarialConfig, AdversarialGate};
+use crate::anomaly::{AnomalyConfig, AnomalyGate};
+use crate::caller_quota::{CallerQuotaConfig, CallerQuotaGate};
+use crate::gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, ReadRestriction, Stands};
+use crate::grounding::GroundingGate;
+use crate::permissions::{PermissionGate, PermissionsConfig, TestedExample};
+use crate::placement::PlacementGate;
+use crate::quota::QuotaGate;
+use crate::rules::{AuthorizationConfig, PolicyConfig, PolicyGate};
+use crate::trust::{TrustConfig, TrustGate};
+use crate::utility::{UtilityConfig, UtilityGate};
 
 /// The gates, outermost first.
 pub const GATES: &[GateRow] = &[

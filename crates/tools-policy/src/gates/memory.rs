@@ -5,14 +5,12 @@ use std::{path::PathBuf, sync::Arc};
 use tools_core::{Judge, SessionId, Shared, SystemClock};
 use tools_secrets::SecretRedactor;
 
-use crate::{
-    anomaly::{AnomalyPolicy, ToolHealth},
-    caller_quota::CallerAccounts,
-    grounding::SessionTexts,
-    permissions::{ApprovalsConfig, SessionRules},
-    quota::{Ledger, QuotaPolicy},
-    utility::History,
-};
+use crate::anomaly::{AnomalyPolicy, ToolHealth};
+use crate::caller_quota::CallerAccounts;
+use crate::grounding::SessionTexts;
+use crate::permissions::{ApprovalsConfig, SessionRules};
+use crate::quota::{Ledger, QuotaPolicy};
+use crate::utility::History;
 
 /// Input of gates beside their sections.
 pub struct GateSettings {

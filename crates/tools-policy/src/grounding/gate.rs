@@ -6,11 +6,9 @@ use std::{borrow::Cow, collections::HashSet, path::Path, sync::Arc};
 use serde_json::Value;
 use tools_core::{Access, ClaimSource, Inspection, Invocation, KeyFault, Outcome, Subject, keys, nearest};
 
-use super::{
-    SessionTexts, ToldBefore,
-    decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, names, suspects},
-    extract::extract_paths,
-};
+use super::decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, names, suspects};
+use super::extract::extract_paths;
+use super::{SessionTexts, ToldBefore};
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// How many names of a folder are compared with one that is not in it.

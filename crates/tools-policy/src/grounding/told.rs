@@ -1,12 +1,10 @@
 //! What a model was told in a session, by its user and by the results of tools, and where the names
 //! in a call came from.
 
-use std::{
-    collections::{HashMap, HashSet},
-    hash::{BuildHasher as _, RandomState},
-    mem,
-    sync::{Arc, Mutex, MutexGuard},
-};
+use std::collections::{HashMap, HashSet};
+use std::hash::{BuildHasher as _, RandomState};
+use std::mem;
+use std::sync::{Arc, Mutex, MutexGuard};
 
 use tools_core::{ClaimSource, Locked as _, SessionId};
 

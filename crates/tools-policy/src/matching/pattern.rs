@@ -11,10 +11,8 @@ use aho_corasick::{AhoCorasick, MatchKind};
 use globset::{Glob, GlobBuilder};
 use tools_sandbox::CompiledGlob;
 
-use super::{
-    alternatives::expanded,
-    heads::{HeadTreeBuilder, Heads},
-};
+use super::alternatives::expanded;
+use super::heads::{HeadTreeBuilder, Heads};
 
 /// Globs with more alternatives are compared as one.
 const MAX_CHOICES: usize = 512;

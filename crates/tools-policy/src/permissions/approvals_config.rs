@@ -1,9 +1,7 @@
 //! The section `[tools.approvals]`: for how long an answer counts, and where it is kept.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

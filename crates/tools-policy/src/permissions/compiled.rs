@@ -1,17 +1,13 @@
 //! What the section `[tools.permissions]` compiles to: a list of rules for each tool.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    path::Path,
-};
+use std::collections::{BTreeMap, HashMap};
+use std::path::Path;
 
 use tools_core::{KeyFault, todays_name};
 
-use super::{
-    config::{NETWORK, PermissionsConfig, RuleConfig},
-    defaults,
-    list::RuleList,
-};
+use super::config::{NETWORK, PermissionsConfig, RuleConfig};
+use super::defaults;
+use super::list::RuleList;
 
 /// Compiled rules: what runs.
 #[derive(Debug, Default)]

@@ -5,11 +5,9 @@ use std::path::Path;
 
 use tools_core::{Access, Inspection, KeyFault, StoredRule, Subject, Verdict};
 
-use super::{
-    config::check_length,
-    list::{write_glob, written},
-    scripts::{others, run_by},
-};
+use super::config::check_length;
+use super::list::{write_glob, written};
+use super::scripts::{others, run_by};
 use crate::matching::{AddressPattern, Forms, PathForms, Patterns, SeparatorRule, command_glob, is_literal, path_glob};
 
 /// A call that rules are compared with.

@@ -6,19 +6,14 @@ use std::path::Path;
 use tools_command::carried;
 use tools_core::{Access, ConfiguredFiles, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
-use super::{
-    compiled::Permissions,
-    compiled_rule::JudgedCall,
-    list::{RuleList, lower},
-    obeyed::Obeyed,
-    outputs::is_plain_output,
-    session::SessionView,
-};
-use crate::{
-    Because, Decision, Part,
-    matching::{Forms, Open, PathForms},
-    trust,
-};
+use super::compiled::Permissions;
+use super::compiled_rule::JudgedCall;
+use super::list::{RuleList, lower};
+use super::obeyed::Obeyed;
+use super::outputs::is_plain_output;
+use super::session::SessionView;
+use crate::matching::{Forms, Open, PathForms};
+use crate::{Because, Decision, Part, trust};
 
 /// Input of a decision.
 #[derive(Debug, Clone, Copy)]

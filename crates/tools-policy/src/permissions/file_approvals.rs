@@ -1,14 +1,12 @@
 //! Approvals and rejections in a file of this user, read with suspicion and appended to whole lines
 //! at a time.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{MetadataExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-    sync::{Mutex, MutexGuard},
-    time::Duration,
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Write};
+use std::os::unix::fs::{MetadataExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use rustix::fs::OFlags;

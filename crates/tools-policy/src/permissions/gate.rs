@@ -7,21 +7,17 @@ use tools_core::{
     ToolError, ToolErrorCategory, ToolKind, Verdict,
 };
 
-use super::{
-    compiled::Permissions,
-    config::PermissionsConfig,
-    decide::{Question, decide},
-    lint::lint,
-    list::RuleList,
-    session::{SessionRules, SessionView},
-    suggest::{would_name, would_store},
-};
-use crate::{
-    Because, Decision,
-    gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands},
-    matching::PathForms,
-    names::unknown,
-};
+use super::compiled::Permissions;
+use super::config::PermissionsConfig;
+use super::decide::{Question, decide};
+use super::lint::lint;
+use super::list::RuleList;
+use super::session::{SessionRules, SessionView};
+use super::suggest::{would_name, would_store};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands};
+use crate::matching::PathForms;
+use crate::names::unknown;
+use crate::{Because, Decision};
 
 /// The last gate: a person is asked only about a call that nothing else refuses.
 #[derive(Debug)]

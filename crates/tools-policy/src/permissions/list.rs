@@ -1,22 +1,16 @@
 //! The compiled rules of one tool: which is the first that matches a command, a path, an address.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::OnceLock,
-};
+use std::path::{Path, PathBuf};
+use std::sync::OnceLock;
 
 use tools_core::{Access, KeyFault, Verdict, WebUrl};
 
-use super::{
-    config::{RuleConfig, check_length},
-    defaults::DefaultRule,
-};
-use crate::{
-    RuleRef,
-    matching::{
-        AddressPattern, Forms, Open, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
-        is_literal, is_plain, parse, path_glob, upwards, with_program_folded,
-    },
+use super::config::{RuleConfig, check_length};
+use super::defaults::DefaultRule;
+use crate::RuleRef;
+use crate::matching::{
+    AddressPattern, Forms, Open, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
+    is_literal, is_plain, parse, path_glob, upwards, with_program_folded,
 };
 
 /// The rules of one tool, in order, the default ones last.

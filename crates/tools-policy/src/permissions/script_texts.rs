@@ -2,14 +2,12 @@
 //! so that a question can show what changed since. An approval is bound by its digests alone:
 //! without a text the question says less.
 
-use std::{
-    fs::DirBuilder,
-    io,
-    os::unix::fs::DirBuilderExt as _,
-    path::{Path, PathBuf},
-    sync::Arc,
-    time::SystemTime,
-};
+use std::fs::DirBuilder;
+use std::io;
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::SystemTime;
 
 use rustix::fs::OFlags;
 use tools_core::{ContentDigest, FileDiff, Script};

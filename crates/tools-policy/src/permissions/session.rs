@@ -1,25 +1,21 @@
 //! What people allowed, for the rest of a session and beyond it: answers questions, lifts no
 //! denial. What they rejected for good denies.
 
-use std::{
-    collections::HashMap,
-    fmt,
-    path::Path,
-    sync::{Arc, Mutex},
-};
+use std::collections::HashMap;
+use std::fmt;
+use std::path::Path;
+use std::sync::{Arc, Mutex};
 
 use jiff::{SignedDuration, Timestamp};
 use tools_core::{
     CallerId, Clock, FileDiff, KeyFault, Locked as _, SessionId, Shared, StoredRule, Subject, SystemClock,
 };
 
-use super::{
-    compiled_rule::{CompiledRule, JudgedCall, failed},
-    list::RuleList,
-    scripts::{others, run_by},
-    store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable},
-    stored::{Audience, StoredApproval, StoredRules},
-};
+use super::compiled_rule::{CompiledRule, JudgedCall, failed};
+use super::list::RuleList;
+use super::scripts::{others, run_by};
+use super::store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable};
+use super::stored::{Audience, StoredApproval, StoredRules};
 use crate::{Because, OtherScript};
 
 /// How many rules a session can collect: each was shown to a person, so more is a fault of the

@@ -1,10 +1,8 @@
 //! What people allowed or rejected beyond a session: the lines it is kept in, and the rules they
 //! make. Pure; hosts own the file.
 
-use std::{
-    path::{Path, PathBuf},
-    sync::Arc,
-};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};

@@ -1,9 +1,7 @@
 //! What sorts of project a folder holds, by the files that say so. Looks, and opens nothing.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::path::{Path, PathBuf};
 
 /// How deep projects are looked for below the folder, and in how many folders: `services/api` is
 /// part of a repository of several.

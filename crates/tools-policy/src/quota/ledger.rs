@@ -4,10 +4,8 @@ use std::{collections::HashMap, sync::Mutex};
 
 use tools_core::{CallContext, CallDigest, CallId, Locked as _, SessionId, Shared};
 
-use super::{
-    config::QuotaPolicy,
-    decide::{self, Account, Charge},
-};
+use super::config::QuotaPolicy;
+use super::decide::{self, Account, Charge};
 
 /// Usage of all sessions. Lives as long as this value.
 #[derive(Debug)]

@@ -5,10 +5,8 @@ use std::{path::Path, sync::Arc};
 
 use tools_core::Access;
 
-use super::{
-    config::{Capability, PolicyEffect, PolicyEnforcer, PolicyRule},
-    decide::is_denied,
-};
+use super::config::{Capability, PolicyEffect, PolicyEnforcer, PolicyRule};
+use super::decide::is_denied;
 use crate::{gate::ReadRestriction, matching::PathForms};
 
 /// What the rules close to a tool; `None` when no rule is about paths alone.

@@ -4,12 +4,10 @@ use std::{path::Path, sync::Arc};
 
 use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory};
 
-use super::{
-    closes::closes,
-    config::{AuthorizationConfig, PolicyConfig, PolicyEnforcer},
-    decide::{PolicyQuestion, decide},
-    lint::lint,
-};
+use super::closes::closes;
+use super::config::{AuthorizationConfig, PolicyConfig, PolicyEnforcer};
+use super::decide::{PolicyQuestion, decide};
+use super::lint::lint;
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands};
 
 /// Refuses what the operator's rules deny.

@@ -5,10 +5,8 @@ use std::sync::Arc;
 
 use tools_core::{ToolDef, ToolKind, quoted};
 
-use super::{
-    closes::is_about_reading,
-    config::{PolicyEffect, PolicyEnforcer, PolicyRule, ToolGlob},
-};
+use super::closes::is_about_reading;
+use super::config::{PolicyEffect, PolicyEnforcer, PolicyRule, ToolGlob};
 use crate::names::unknown;
 
 /// Names each rule that can never decide, where `tools` are the tools there are.
@@ -92,11 +90,8 @@ fn conditions(rule: &PolicyRule) -> &str {
 
 #[cfg(test)]
 mod tests {
-    use super::super::config::{
-        AuthorizationConfig, PolicyConfig,
-        PolicyEffect::{Allow, Deny},
-        PolicyRuleConfig,
-    };
+    use super::super::config::PolicyEffect::{Allow, Deny};
+    use super::super::config::{AuthorizationConfig, PolicyConfig, PolicyRuleConfig};
     use super::*;
 
     #[test]

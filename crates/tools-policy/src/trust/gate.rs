@@ -5,15 +5,11 @@ use std::sync::Arc;
 
 use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory, TrustLevel, Verdict};
 
-use super::{
-    config::{TrustConfig, TrustPolicy},
-    decide::{effective, floor},
-};
-use crate::{
-    anomaly::{Admission, Probe, ToolHealth},
-    gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands},
-    names::unknown,
-};
+use super::config::{TrustConfig, TrustPolicy};
+use super::decide::{effective, floor};
+use crate::anomaly::{Admission, Probe, ToolHealth};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::names::unknown;
 
 /// Holds a call to the trust in its origin and in its tool.
 #[derive(Debug)]

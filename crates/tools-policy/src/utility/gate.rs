@@ -4,11 +4,9 @@ use std::sync::Arc;
 
 use tools_core::{Invocation, KeyFault, Outcome, ToolError, ToolErrorCategory};
 
-use super::{
-    config::{UtilityConfig, UtilityPolicy},
-    decide::{UtilityDecision, UtilityQuestion, decide},
-    history::History,
-};
+use super::config::{UtilityConfig, UtilityPolicy};
+use super::decide::{UtilityDecision, UtilityQuestion, decide};
+use super::history::History;
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// Skips calls that are not worth making.

@@ -1,10 +1,8 @@
 //! What was seen of earlier calls: bounded, per session, deterministic.
 
-use std::{
-    collections::{HashMap, HashSet, VecDeque},
-    hash::{DefaultHasher, Hash, Hasher},
-    sync::Mutex,
-};
+use std::collections::{HashMap, HashSet, VecDeque};
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Mutex;
 
 use tools_core::{Inspection, Locked as _, SessionId, Subject, ToolName};
 

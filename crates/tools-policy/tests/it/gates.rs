@@ -10,18 +10,16 @@ use tools_core::{
     Approval, BatchId, CallContext, CallerId, Inspection, Layer, Outcome, Shared, Stack, ToolCall, ToolError,
     ToolErrorCategory, ToolTraits, TrustLevel, keys,
 };
-use tools_policy::{
-    adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy},
-    anomaly::{AnomalyConfig, AnomalyGate, AnomalyPolicy, ToolHealth},
-    caller_quota::{
-        AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, CallerQuotaGate, Charged, MemoryAccounts,
-    },
-    gate::GateLayer,
-    permissions::{PermissionGate, Permissions, SessionRules},
-    quota::{Ledger, QuotaGate, QuotaPolicy},
-    trust::{TrustConfig, TrustGate, TrustPolicy, effective, floor},
-    utility::{History, UtilityConfig, UtilityGate},
+use tools_policy::adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy};
+use tools_policy::anomaly::{AnomalyConfig, AnomalyGate, AnomalyPolicy, ToolHealth};
+use tools_policy::caller_quota::{
+    AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, CallerQuotaGate, Charged, MemoryAccounts,
 };
+use tools_policy::gate::GateLayer;
+use tools_policy::permissions::{PermissionGate, Permissions, SessionRules};
+use tools_policy::quota::{Ledger, QuotaGate, QuotaPolicy};
+use tools_policy::trust::{TrustConfig, TrustGate, TrustPolicy, effective, floor};
+use tools_policy::utility::{History, UtilityConfig, UtilityGate};
 use tools_secrets::SecretRedactor;
 use tools_testkit::{Behaviour, FakeClock, FakeJudge, Ruling, ScriptedExecutor};
 

@@ -7,10 +7,8 @@ use tools_core::{
     Access, Approval, CallContext, CallerId, ConfirmReason, Inspection, Layer, Outcome, Shared, Stack, StoredRule,
     Subject, ToolCall, ToolErrorCategory, ToolName, ToolTraits, TrustLevel, Verdict, WebUrl, keys,
 };
-use tools_policy::{
-    gate::GateLayer,
-    permissions::{PermissionGate, SessionRules},
-};
+use tools_policy::gate::GateLayer;
+use tools_policy::permissions::{PermissionGate, SessionRules};
 use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
 
 use crate::decisions::{line, permissions};

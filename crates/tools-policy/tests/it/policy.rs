@@ -8,12 +8,10 @@ use tools_core::{
     Access, CallContext, Inspection, JsonObject, Layer, Shared, Stack, Subject, ToolCall, ToolErrorCategory,
     ToolTraits, Verdict, keys,
 };
-use tools_policy::{
-    gate::GateLayer,
-    rules::{
-        AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyGate, PolicyQuestion, PolicyRuleConfig,
-        decide,
-    },
+use tools_policy::gate::GateLayer;
+use tools_policy::rules::{
+    AuthorizationConfig, PolicyConfig, PolicyEffect, PolicyEnforcer, PolicyGate, PolicyQuestion, PolicyRuleConfig,
+    decide,
 };
 use tools_testkit::{Behaviour, ScriptedExecutor};
 

@@ -1,13 +1,9 @@
 //! Approvals of a store that others write, too: read before calls are judged, and what counts while
 //! it cannot be read.
 
-use std::{
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicBool, AtomicUsize, Ordering},
-    },
-    time::Duration,
-};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
@@ -15,12 +11,10 @@ use serde_json::json;
 use tools_core::{
     CallContext, Clock as _, Outcome, Shared, Stack, StoredRule, ToolCall, ToolError, ToolName, ToolTraits,
 };
-use tools_policy::{
-    gate::GateLayer,
-    permissions::{
-        ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, PermissionGate, Permissions, Scope,
-        SessionRules, StoredApproval, StoredRules, read_approvals,
-    },
+use tools_policy::gate::GateLayer;
+use tools_policy::permissions::{
+    ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable, PermissionGate, Permissions, Scope, SessionRules,
+    StoredApproval, StoredRules, read_approvals,
 };
 use tools_testkit::{Behaviour, FakeClock, ScriptedExecutor};
 

@@ -1,10 +1,8 @@
 //! Requests to Anthropic's messages.
 
-use super::{
-    Options,
-    json::{Items, Members, Picture, object},
-    turns::{Answer, Turn, UserPart, Wrote, plain, turns},
-};
+use super::Options;
+use super::json::{Items, Members, Picture, object};
+use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
 /// How long the beginning of a request is kept.

@@ -4,10 +4,8 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::{
-    Broken,
-    parts::{Part, Parts},
-};
+use super::Broken;
+use super::parts::{Part, Parts};
 use crate::{Delta, Sink, StopReason};
 
 /// The blocks of the stream: their number there, and their place here. `None` for kinds that are

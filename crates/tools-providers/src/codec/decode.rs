@@ -2,12 +2,10 @@
 
 use serde_json::Value;
 
-use super::{
-    Broken, Options, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply,
-    parts::Parts,
-    refused::said_of_error,
-    stream::{Events, Lines},
-};
+use super::parts::Parts;
+use super::refused::said_of_error;
+use super::stream::{Events, Lines};
+use super::{Broken, Options, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply};
 use crate::{Protocol, ProviderFault, Reply, Request, Sink, StopReason};
 
 /// Reads the answer to one request: bytes in any pieces, or a whole body.

@@ -1,10 +1,8 @@
 //! Requests to Ollama.
 
-use super::{
-    Options,
-    json::{Items, Members, object},
-    turns::{Answer, Turn, UserPart, Wrote, turns},
-};
+use super::Options;
+use super::json::{Items, Members, object};
+use super::turns::{Answer, Turn, UserPart, Wrote, turns};
 use crate::{Protocol, Request, ToolChoice};
 
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {

@@ -1,11 +1,9 @@
 //! Requests to OpenAI's chat completions and to servers that speak it.
 
-use super::{
-    Options,
-    json::{Items, Members, Picture, object},
-    session::cache_key,
-    turns::{Answer, Turn, UserPart, Wrote, plain, turns},
-};
+use super::Options;
+use super::json::{Items, Members, Picture, object};
+use super::session::cache_key;
+use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {

@@ -4,11 +4,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::{
-    Broken,
-    parts::{Part, Parts},
-    refused::said_of_error,
-};
+use super::Broken;
+use super::parts::{Part, Parts};
+use super::refused::said_of_error;
 use crate::{Delta, NoSink, Sink, StopReason};
 
 /// The items as they are known: begun, filled by pieces, replaced by what the server says at their

@@ -2,11 +2,9 @@
 //! turn, ids and names are of the form that all take. What a history lacks for that is put in its
 //! place, so that no history is refused.
 
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-    sync::Arc,
-};
+use std::borrow::Cow;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
 
 use serde_json::Value;
 use tools_catalog::{canonical_bytes, canonical_object};

@@ -7,10 +7,8 @@ use serde::{Deserialize, Serialize};
 use tools_core::{KeyFault, quoted};
 use tools_tls::Endpoint;
 
-use super::{
-    key::{Key, KeyReader},
-    provider::HttpProvider,
-};
+use super::key::{Key, KeyReader};
+use super::provider::HttpProvider;
 use crate::{CacheMode, ModelInfo, Prices, Protocol, codec::Options};
 
 /// The models that may be asked.

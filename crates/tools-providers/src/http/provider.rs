@@ -5,20 +5,16 @@ use std::{fmt, time::Duration};
 use async_trait::async_trait;
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
-use hyper::{
-    Request as HttpRequest, Response,
-    body::Incoming,
-    header::{self, HeaderMap, HeaderValue},
-};
+use hyper::body::Incoming;
+use hyper::header::{self, HeaderMap, HeaderValue};
+use hyper::{Request as HttpRequest, Response};
 use tokio::{sync::Mutex, time::timeout};
 use tools_core::{Clock as _, SystemClock};
 use tools_tls::{Connection, Endpoint};
 
 use super::key::{Key, KeyReader};
-use crate::{
-    ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink,
-    codec::{Broken, Decoder, Options, encode, path, refused, retry_after},
-};
+use crate::codec::{Broken, Decoder, Options, encode, path, refused, retry_after};
+use crate::{ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
 /// How long a connection may take, TLS included.
 const CONNECT: Duration = Duration::from_secs(20);

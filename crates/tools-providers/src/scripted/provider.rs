@@ -1,25 +1,17 @@
 //! A scripted provider in the process: the bytes of its interface are written and read, only no
 //! connection is opened.
 
-use std::{
-    path::Path,
-    sync::{
-        Arc, Mutex,
-        atomic::{AtomicUsize, Ordering},
-    },
-};
+use std::path::Path;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use tools_core::Locked as _;
 
-use super::{
-    answer::{End, answer},
-    script::{Script, Turn},
-};
-use crate::{
-    ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Sink,
-    codec::{Broken, Decoder, Options, encode, refused, retry_after},
-};
+use super::answer::{End, answer};
+use super::script::{Script, Turn};
+use crate::codec::{Broken, Decoder, Options, encode, refused, retry_after};
+use crate::{ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
 /// Answers as a script says. Each request uses up one turn, those that fail too.
 #[derive(Debug)]

@@ -2,23 +2,17 @@
 //! at. For tests and demonstrations: it reads what a client of this crate sends, and no more of
 //! HTTP.
 
-use std::{
-    io,
-    net::SocketAddr,
-    sync::{Arc, Mutex},
-};
+use std::io;
+use std::net::SocketAddr;
+use std::sync::{Arc, Mutex};
 
-use tokio::{
-    io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader},
-    net::{TcpListener, TcpStream},
-    task::JoinHandle,
-};
+use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
+use tokio::net::{TcpListener, TcpStream};
+use tokio::task::JoinHandle;
 use tools_core::Locked as _;
 
-use super::{
-    answer::{Answer, End, answer, refusal},
-    script::Script,
-};
+use super::answer::{Answer, End, answer, refusal};
+use super::script::Script;
 use crate::Protocol;
 
 /// The longest body that is read.

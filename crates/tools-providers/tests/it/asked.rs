@@ -3,10 +3,8 @@
 use std::sync::Arc;
 
 use tools_core::{Judge as _, JudgeRequest, ToolError, ToolErrorCategory};
-use tools_providers::{
-    ModelJudge, rewrite_parameters,
-    scripted::{Script, ScriptedProvider},
-};
+use tools_providers::scripted::{Script, ScriptedProvider};
+use tools_providers::{ModelJudge, rewrite_parameters};
 
 use crate::history;
 

@@ -4,11 +4,9 @@
 use std::sync::Mutex;
 
 use serde_json::json;
-use tools_providers::{
-    Block, Delta, Message, NoSink, Protocol, ProviderFault, Reply, Request, StopReason, ToolList,
-    codec::{Broken, Decoder, Options},
-    scripted::{Fault, ScriptedCall, Turn, answer},
-};
+use tools_providers::codec::{Broken, Decoder, Options};
+use tools_providers::scripted::{Fault, ScriptedCall, Turn, answer};
+use tools_providers::{Block, Delta, Message, NoSink, Protocol, ProviderFault, Reply, Request, StopReason, ToolList};
 
 use crate::valid::PROTOCOLS;
 

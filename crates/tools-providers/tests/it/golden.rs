@@ -2,10 +2,8 @@
 //! review.
 
 use serde_json::Value;
-use tools_providers::{
-    CacheMode, Protocol, Request, ToolChoice, ToolList,
-    codec::{Options, encode},
-};
+use tools_providers::codec::{Options, encode};
+use tools_providers::{CacheMode, Protocol, Request, ToolChoice, ToolList};
 
 use crate::history;
 

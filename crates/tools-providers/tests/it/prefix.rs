@@ -2,11 +2,9 @@
 
 use std::sync::Arc;
 
-use tools_providers::{
-    Message, NoSink, Protocol, Provider as _, Request, StopReason, Usage,
-    codec::Options,
-    scripted::{Script, ScriptedCall, ScriptedProvider, Turn},
-};
+use tools_providers::codec::Options;
+use tools_providers::scripted::{Script, ScriptedCall, ScriptedProvider, Turn};
+use tools_providers::{Message, NoSink, Protocol, Provider as _, Request, StopReason, Usage};
 
 use crate::{history, rules, valid::PROTOCOLS};
 

@@ -1,18 +1,14 @@
 //! Requests and the scripted server against what the vendors themselves publish: the types of their
 //! Python packages, and their clients. Skipped, and said so, where the packages are not installed.
 
-use std::{
-    io::Write as _,
-    path::{Path, PathBuf},
-    process::Stdio,
-};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
 
 use serde_json::json;
-use tools_providers::{
-    Request,
-    codec::{Options, encode},
-    scripted::{Script, ScriptedServer},
-};
+use tools_providers::Request;
+use tools_providers::codec::{Options, encode};
+use tools_providers::scripted::{Script, ScriptedServer};
 
 use crate::{history, valid::PROTOCOLS};
 

@@ -1,10 +1,8 @@
 //! Every history makes a request that its provider accepts, after every turn.
 
 use proptest::prelude::*;
-use tools_providers::{
-    Protocol, Request, ToolChoice,
-    codec::{Options, encode},
-};
+use tools_providers::codec::{Options, encode};
+use tools_providers::{Protocol, Request, ToolChoice};
 
 use crate::{history, rules};
 

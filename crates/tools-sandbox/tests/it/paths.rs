@@ -1,11 +1,9 @@
 //! Path resolution beneath roots: one table for both resolvers, and properties for all paths.
 
-use std::{
-    fs,
-    io::Read as _,
-    os::unix::fs::symlink,
-    path::{Path, PathBuf},
-};
+use std::fs;
+use std::io::Read as _;
+use std::os::unix::fs::symlink;
+use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use tools_sandbox::{FileKind, PathError, Replace, ResolvedPath, Resolver, Roots};

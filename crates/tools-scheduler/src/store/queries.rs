@@ -8,10 +8,8 @@ macro_rules! store {
         use sqlx::Row as _;
         use tools_store::signed;
 
-        use crate::{
-            Claim, Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore,
-            due::{Due, due},
-        };
+        use crate::{Claim, Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore};
+        use crate::due::{Due, due};
 
         type Connection = <$database as sqlx::Database>::Connection;
         type Row = <$database as sqlx::Database>::Row;

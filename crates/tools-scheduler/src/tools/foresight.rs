@@ -1,9 +1,7 @@
 //! What will become of the call of a task, as far as it can be told now.
 
-use std::{
-    fmt,
-    sync::{Arc, OnceLock, Weak},
-};
+use std::fmt;
+use std::sync::{Arc, OnceLock, Weak};
 
 use tools_core::{CallContext, Explain, Stack, ToolCall, ToolErrorCategory, Verdict};
 

@@ -4,14 +4,12 @@
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 #![expect(clippy::disallowed_methods, reason = "the test is started anew to be killed")]
 
-use std::{
-    collections::BTreeMap,
-    io::{BufRead as _, BufReader, Write as _},
-    path::Path,
-    process::{Child, Command, Stdio},
-    sync::Arc,
-    time::Duration,
-};
+use std::collections::BTreeMap;
+use std::io::{BufRead as _, BufReader, Write as _};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::Arc;
+use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use tools_scheduler::{CatchUp, PostgresTasks, SchedulerConfig, SchedulerPolicy, SqliteTasks, TaskStore};

@@ -1,19 +1,15 @@
 //! The way back: what differs from the snapshot, and one step after the other to undo it. A step
 //! that fails stops none of the others.
 
-use std::{
-    collections::BTreeSet,
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeSet;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use tools_sandbox::{Directory, FileKind, tree};
 
-use super::{
-    envelope::RollbackReport,
-    scope::SnapshotScope,
-    snapshot::{FolderSnapshot, Snapshot},
-};
+use super::envelope::RollbackReport;
+use super::scope::SnapshotScope;
+use super::snapshot::{FolderSnapshot, Snapshot};
 
 /// What has to be done in one folder.
 #[derive(Debug, Default, PartialEq, Eq)]

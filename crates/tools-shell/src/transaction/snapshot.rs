@@ -1,11 +1,9 @@
 //! A copy of everything a command could change, taken before it runs, outside of where it may
 //! write.
 
-use std::{
-    collections::BTreeMap,
-    io,
-    path::{Path, PathBuf},
-};
+use std::collections::BTreeMap;
+use std::io;
+use std::path::{Path, PathBuf};
 
 use tools_sandbox::{Directory, FileKind, PathError, PrivateFolder, Roots, temporary_places, tree};
 

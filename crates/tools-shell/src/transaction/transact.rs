@@ -6,11 +6,9 @@ use serde_json::Value;
 use tokio::task::spawn_blocking;
 use tools_core::{CallContext, EventKind, Outcome, ToolError, ToolErrorCategory, ToolOutput, keys};
 
-use super::{
-    envelope::RollbackReport,
-    rollback::roll_back,
-    snapshot::{Snapshot, SnapshotError},
-};
+use super::envelope::RollbackReport;
+use super::rollback::roll_back;
+use super::snapshot::{Snapshot, SnapshotError};
 use crate::{error::ShellError, policy::ShellPolicy};
 
 /// A command that can be taken back.

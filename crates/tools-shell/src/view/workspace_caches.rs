@@ -2,23 +2,20 @@
 //! what cargo fetched before, and cleaned when all of them together grow too large. What commands
 //! put there is never used outside of them.
 
-use std::{
-    fmt::Write as _,
-    fs::{self, File, OpenOptions},
-    io,
-    os::{fd::OwnedFd, unix::fs::MetadataExt as _},
-    path::{Component, Path, PathBuf},
-    time::{Duration, SystemTime},
-};
+use std::fmt::Write as _;
+use std::fs::{self, File, OpenOptions};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Component, Path, PathBuf};
+use std::time::{Duration, SystemTime};
 
 use rustix::fs::{
     AtFlags, FileType, FlockOperation, Mode, OFlags, Timespec, Timestamps, UTIME_NOW, UTIME_OMIT, flock, futimens,
     mkdirat, openat, statat, symlinkat,
 };
-use tools_sandbox::{
-    make_private_folder,
-    view::{CACHES, GrantedPath},
-};
+use tools_sandbox::make_private_folder;
+use tools_sandbox::view::{CACHES, GrantedPath};
 
 /// The folder of the state in which the caches of all workspaces lie.
 const ALL: &str = "caches";

@@ -1,9 +1,7 @@
 //! `load_skill`: the body of a skill, or one of its files.
 
-use std::{
-    path::{Component, Path},
-    sync::Arc,
-};
+use std::path::{Component, Path};
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use serde::Deserialize;

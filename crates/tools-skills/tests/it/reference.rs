@@ -4,11 +4,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "the reference implementation is a program")]
 
-use std::{
-    collections::BTreeMap,
-    path::{Path, PathBuf},
-    process::Command,
-};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use tools_skills::check;
 use tools_testkit::{Numbers, Workspace};

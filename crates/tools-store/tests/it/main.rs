@@ -1,12 +1,10 @@
 //! Databases that are opened, shared and refused.
 #![expect(clippy::unwrap_used, reason = "what fails in a helper fails the test")]
 
-use std::{
-    os::unix::fs::PermissionsExt as _,
-    path::Path,
-    pin::pin,
-    task::{Context, Poll, Waker},
-};
+use std::os::unix::fs::PermissionsExt as _;
+use std::path::Path;
+use std::pin::pin;
+use std::task::{Context, Poll, Waker};
 
 use tools_store::{Database, Schema, StoreError};
 

@@ -12,13 +12,11 @@ use tools_audit::{AuditError, Head};
 use tools_core::{Clock as _, SystemClock};
 use tools_store::signed;
 
-use super::{
-    chain::{self, Batch},
-    heads::{self, NotedHead},
-    reader::AuditDatabase,
-    schema::failed,
-    verify::TeamReport,
-};
+use super::chain::{self, Batch};
+use super::heads::{self, NotedHead};
+use super::reader::AuditDatabase;
+use super::schema::failed;
+use super::verify::TeamReport;
 
 /// The event of a line that names removed chains.
 pub(super) const EVENT: &str = "chains_pruned";

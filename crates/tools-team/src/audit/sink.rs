@@ -1,25 +1,19 @@
 //! The sink: hands lines to the thread that writes them, and waits until they are stored.
 
-use std::{
-    fmt,
-    sync::{Arc, mpsc},
-};
+use std::fmt;
+use std::sync::{Arc, mpsc};
 
 use async_trait::async_trait;
-use tokio::sync::{
-    mpsc::{UnboundedSender, unbounded_channel},
-    oneshot,
-};
+use tokio::sync::mpsc::{UnboundedSender, unbounded_channel};
+use tokio::sync::oneshot;
 use tools_audit::{AuditConfig, AuditError, AuditSink, Head, RecordStore, SessionRows};
 use tools_core::KeyFault;
 use tools_store::StoreError;
 use uuid::Uuid;
 
-use super::{
-    AuditDatabase,
-    schema::server,
-    writer::{Failure, Health, PendingLine, Writer},
-};
+use super::AuditDatabase;
+use super::schema::server;
+use super::writer::{Failure, Health, PendingLine, Writer};
 
 /// A record in a PostgreSQL database: this value writes one chain of its own. A line that was
 /// acknowledged is committed. Lines that come while others are being stored go together.

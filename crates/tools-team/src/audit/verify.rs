@@ -8,12 +8,10 @@ use sqlx::PgConnection;
 use tools_audit::{AuditError, Broken, Head, unseal, verify_after};
 use tools_store::{signed, unsigned};
 
-use super::{
-    heads,
-    prune::{self, PrunedChain, Tombs},
-    reader::{AuditDatabase, LINES},
-    schema::failed,
-};
+use super::heads;
+use super::prune::{self, PrunedChain, Tombs};
+use super::reader::{AuditDatabase, LINES};
+use super::schema::failed;
 
 /// Result of a check of all chains.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]

@@ -1,25 +1,19 @@
 //! The thread that writes a chain: one connection, one statement at a time, and what follows when
 //! the database does not answer.
 
-use std::{
-    sync::{Arc, Condvar, Mutex, PoisonError},
-    time::Duration,
-};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+use std::time::Duration;
 
 use sqlx::{Postgres, pool::PoolConnection};
-use tokio::{
-    sync::mpsc::UnboundedReceiver,
-    time::{Instant, sleep_until, timeout},
-};
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::{Instant, sleep_until, timeout};
 use tools_audit::{AuditError, Head};
 use tools_core::Locked as _;
 use tools_store::Server;
 
-use super::{
-    chain::{self, Batch},
-    heads::{self, Noted, NotedHead},
-    schema::failed,
-};
+use super::chain::{self, Batch};
+use super::heads::{self, Noted, NotedHead};
+use super::schema::failed;
 use crate::host;
 
 /// The most lines of one statement.

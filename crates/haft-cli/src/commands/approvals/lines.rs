@@ -1,11 +1,9 @@
 //! Lines from a person or a program, read on a separate thread, because reads from a terminal
 //! block.
 
-use std::{
-    fs::File,
-    io::{BufRead, BufReader, stdin},
-    thread,
-};
+use std::fs::File;
+use std::io::{BufRead, BufReader, stdin};
+use std::thread;
 
 use tokio::sync::mpsc;
 

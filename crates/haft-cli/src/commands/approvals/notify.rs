@@ -2,10 +2,8 @@
 
 use std::time::Duration;
 
-use haft::sandbox::{
-    kernel::{Confinement, Sandbox, SandboxMode},
-    process::{ProcessSpec, ProcessTree},
-};
+use haft::sandbox::kernel::{Confinement, Sandbox, SandboxMode};
+use haft::sandbox::process::{ProcessSpec, ProcessTree};
 
 /// Time limit of the command.
 const NOTIFY_PATIENCE: Duration = Duration::from_secs(10);

@@ -6,12 +6,10 @@ use haft::questions::{Choice, EndReason, Event, QuestionWatch};
 use rustix::termios::{QueueSelector, tcflush};
 
 use super::{QuestionView, choice, lines, told};
-use crate::{
-    args::CommonArgs,
-    asking::{Reply, Screen},
-    commands::call::interrupt,
-    exit::Exit,
-};
+use crate::args::CommonArgs;
+use crate::asking::{Reply, Screen};
+use crate::commands::call::interrupt;
+use crate::exit::Exit;
 
 /// The person at a terminal.
 struct Person<'a> {

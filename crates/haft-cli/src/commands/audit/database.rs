@@ -2,17 +2,14 @@
 
 use std::time::Duration;
 
-use haft::{
-    audit::{Head, view::Row},
-    team::audit::{AuditDatabase, Chain, PruneMode, PrunedChain, TeamReport},
-};
+use haft::audit::Head;
+use haft::audit::view::Row;
+use haft::team::audit::{AuditDatabase, Chain, PruneMode, PrunedChain, TeamReport};
 
 use super::{print, print_report};
-use crate::{
-    args::{AuditVerb, CommonArgs},
-    exit::Exit,
-    output::{self, one_line},
-};
+use crate::args::{AuditVerb, CommonArgs};
+use crate::exit::Exit;
+use crate::output::{self, one_line};
 
 /// A verb that reads a database in another way than a file.
 pub(super) enum DatabaseCommand<'a> {

@@ -1,14 +1,10 @@
 //! `haft audit report`: one HTML page of the record.
 
-use std::{
-    io::{self, IsTerminal},
-    path::Path,
-};
+use std::io::{self, IsTerminal};
+use std::path::Path;
 
-use haft::{
-    audit::report::{Options, page},
-    config::places,
-};
+use haft::audit::report::{Options, page};
+use haft::config::places;
 use serde_json::json;
 
 use crate::{args::CommonArgs, commands::open::workdir, exit::Exit, output};

@@ -6,10 +6,9 @@ use haft::core::Verdict;
 use serde_json::{Value, json};
 
 use super::stage::{RULES, Stage, verdict};
-use crate::{
-    commands::{call::Consent, doctor::Doctor},
-    output::printable,
-};
+use crate::commands::call::Consent;
+use crate::commands::doctor::Doctor;
+use crate::output::printable;
 
 /// What this machine can hold.
 pub(super) fn machine(stage: &mut Stage) {

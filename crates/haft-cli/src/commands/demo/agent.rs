@@ -4,11 +4,9 @@
 use std::{fs, sync::Arc};
 
 use async_trait::async_trait;
-use haft::{
-    agents::Agent,
-    core::{Answer, ConfirmPrompt, Confirmer},
-    providers::scripted::{Script, ScriptedProvider},
-};
+use haft::agents::Agent;
+use haft::core::{Answer, ConfirmPrompt, Confirmer};
+use haft::providers::scripted::{Script, ScriptedProvider};
 use serde_json::json;
 
 use super::stage::Stage;

@@ -1,10 +1,8 @@
 //! A copy of a repository that cannot be written, for the demo to work on.
 
-use std::{
-    collections::VecDeque,
-    fs, io,
-    path::{Path, PathBuf},
-};
+use std::collections::VecDeque;
+use std::path::{Path, PathBuf};
+use std::{fs, io};
 
 /// Entries that are copied at most, those at the top first.
 const MAX_ENTRIES: usize = 5_000;

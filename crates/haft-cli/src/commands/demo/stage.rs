@@ -1,28 +1,20 @@
 //! The toolbox of the demo, its folder, and the count of what was seen.
 
-use std::{
-    fs,
-    path::{Path, PathBuf},
-    time::Instant,
-};
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
 
-use haft::{
-    CallReport, Explanation, Toolbox,
-    config::LoadedConfig,
-    core::{CallContext, ToolCall, Verdict},
-};
+use haft::config::LoadedConfig;
+use haft::core::{CallContext, ToolCall, Verdict};
+use haft::{CallReport, Explanation, Toolbox};
 use serde_json::{Value, json};
 
 use super::copy::copy;
-use crate::{
-    args::CommonArgs,
-    commands::{
-        call::{Consent, make},
-        open::folder,
-    },
-    exit::Exit,
-    output::{json, line, printable},
-};
+use crate::args::CommonArgs;
+use crate::commands::call::{Consent, make};
+use crate::commands::open::folder;
+use crate::exit::Exit;
+use crate::output::{json, line, printable};
 
 /// The rules of the demo: what a developer would allow an agent in a repository.
 pub(super) const RULES: &str = r#"[[tools.permissions.bash]]

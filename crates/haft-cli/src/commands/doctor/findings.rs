@@ -1,13 +1,9 @@
 //! What this machine can hold, what a call would be held by, and what is not stopped.
 
-use haft::{
-    NetworkMode, Toolbox,
-    config::ReloadState,
-    sandbox::{
-        kernel::{Facility, Level, Probe},
-        view::ViewReport,
-    },
-};
+use haft::config::ReloadState;
+use haft::sandbox::kernel::{Facility, Level, Probe};
+use haft::sandbox::view::ViewReport;
+use haft::{NetworkMode, Toolbox};
 use serde::Serialize;
 
 /// What calls cannot do without.

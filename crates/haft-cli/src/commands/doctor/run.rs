@@ -6,15 +6,11 @@ use haft::{config::places::watch_dir, questions::Watchers};
 use serde_json::{Value, json};
 
 use super::{databases::databases, findings::Doctor};
-use crate::{
-    args::{CommonArgs, Offer},
-    commands::{
-        open::{open, open_to_serve},
-        setup::{HostState, State, found},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Offer};
+use crate::commands::open::{open, open_to_serve};
+use crate::commands::setup::{HostState, State, found};
+use crate::exit::Exit;
+use crate::output;
 
 /// Looks and prints.
 pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {

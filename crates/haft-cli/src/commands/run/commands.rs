@@ -3,11 +3,9 @@
 use haft::{checkpoint::UndoSelection, core::ToolName};
 
 use super::{status, turns::AgentRun};
-use crate::{
-    args::CommonArgs,
-    commands::undo,
-    output::{self, one_line},
-};
+use crate::args::CommonArgs;
+use crate::commands::undo;
+use crate::output::{self, one_line};
 
 const HELP: &str = "\
 /status             how the session stands

@@ -2,10 +2,8 @@
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
-use super::{
-    commands::{self, NextStep},
-    turns::{AgentRun, TurnEnd},
-};
+use super::commands::{self, NextStep};
+use super::turns::{AgentRun, TurnEnd};
 use crate::{args::CommonArgs, exit::Exit, output};
 
 /// Takes lines until there are no more.

@@ -2,17 +2,13 @@
 
 use std::io::{self, IsTerminal as _, Write as _};
 
-use haft::{
-    Toolbox,
-    agents::AgentEvent,
-    core::{CallStatus, EventKind, Redactor as _},
-    secrets::SecretRedactor,
-};
+use haft::Toolbox;
+use haft::agents::AgentEvent;
+use haft::core::{CallStatus, EventKind, Redactor as _};
+use haft::secrets::SecretRedactor;
 
-use crate::{
-    args::CommonArgs,
-    output::{self, one_line, printable},
-};
+use crate::args::CommonArgs;
+use crate::output::{self, one_line, printable};
 
 /// How many lines of a result a person sees.
 const LINES: usize = 6;

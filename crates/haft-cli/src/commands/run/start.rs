@@ -2,28 +2,20 @@
 
 use std::sync::Arc;
 
-use haft::{
-    agents::{
-        AgentEvents, CompressDesk,
-        sessions::{HeldSession, KeptSession, Sessions, SessionsError},
-    },
-    core::{DynExecutor, SessionId, Typed},
-    providers::scripted::ScriptedProvider,
-    saved_sessions,
-};
+use haft::agents::sessions::{HeldSession, KeptSession, Sessions, SessionsError};
+use haft::agents::{AgentEvents, CompressDesk};
+use haft::core::{DynExecutor, SessionId, Typed};
+use haft::providers::scripted::ScriptedProvider;
+use haft::saved_sessions;
 use haft_serve::{agent_builder, agent_provider};
 
-use super::{
-    confirm::Headless,
-    line, show,
-    turns::{AgentRun, TurnEnd},
-};
-use crate::{
-    args::{CommonArgs, NonInteractive, Run},
-    commands::open::{building, load, workdir},
-    exit::Exit,
-    output,
-};
+use super::confirm::Headless;
+use super::turns::{AgentRun, TurnEnd};
+use super::{line, show};
+use crate::args::{CommonArgs, NonInteractive, Run};
+use crate::commands::open::{building, load, workdir};
+use crate::exit::Exit;
+use crate::output;
 
 /// Events that wait to be shown.
 const EVENTS: usize = 4096;

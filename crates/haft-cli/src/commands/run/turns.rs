@@ -3,13 +3,9 @@
 
 use std::cell::Cell;
 
-use haft::{
-    Toolbox,
-    agents::{
-        Agent, AgentEvent, Turn,
-        sessions::{HeldSession, KeptSession},
-    },
-};
+use haft::Toolbox;
+use haft::agents::sessions::{HeldSession, KeptSession};
+use haft::agents::{Agent, AgentEvent, Turn};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
 

@@ -1,9 +1,7 @@
 //! What a scan prints of one file: a line for each credential, or the text with placeholders.
 
-use std::{
-    io::{self, Write},
-    path::Path,
-};
+use std::io::{self, Write};
+use std::path::Path;
 
 use haft::secrets::{Piece, SecretRedactor, SecretStream};
 use serde::Serialize;

@@ -1,24 +1,19 @@
 //! From the words typed after `haft scan` to files that are looked through, one after the other.
 
-use std::{
-    fs::{File, OpenOptions},
-    io::{self, Read, Write},
-    os::unix::fs::{FileTypeExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Write};
+use std::os::unix::fs::{FileTypeExt, OpenOptionsExt};
+use std::path::{Path, PathBuf};
 
 use haft::secrets::SecretRedactor;
 use rustix::fs::OFlags;
 
-use crate::{
-    args::{CommonArgs, Scan},
-    commands::{
-        open::load,
-        scan::{encoding::Transcoder, report::Report},
-    },
-    exit::Exit,
-    output,
-};
+use crate::args::{CommonArgs, Scan};
+use crate::commands::open::load;
+use crate::commands::scan::encoding::Transcoder;
+use crate::commands::scan::report::Report;
+use crate::exit::Exit;
+use crate::output;
 
 /// How much is read at once.
 const CHUNK: usize = 64 * 1024;

@@ -2,18 +2,14 @@
 
 use std::{collections::VecDeque, path::PathBuf, sync::Mutex};
 
-use haft::{
-    audit::view::{Follower, Row},
-    core::Locked as _,
-    tasks::Scheduler,
-};
+use haft::audit::view::{Follower, Row};
+use haft::core::Locked as _;
+use haft::tasks::Scheduler;
 use serde_json::{Value, json};
 
 use super::{figures::Figures, questions::Questions, sources};
-use crate::{
-    args::CommonArgs,
-    commands::open::{load, workdir},
-};
+use crate::args::CommonArgs;
+use crate::commands::open::{load, workdir};
 
 /// Calls that are shown one by one.
 const LISTED_CALLS: usize = 100;

@@ -3,16 +3,12 @@
 
 use std::{fs::File, io::Read, time::Duration};
 
-use haft::{
-    core::{hex, sha256_hex},
-    questions::Choice,
-};
+use haft::core::{hex, sha256_hex};
+use haft::questions::Choice;
 use serde::Deserialize;
-use tokio::{
-    io::{AsyncReadExt, AsyncWriteExt},
-    net::TcpStream,
-    time::timeout,
-};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::net::TcpStream;
+use tokio::time::timeout;
 
 use super::board::Board;
 

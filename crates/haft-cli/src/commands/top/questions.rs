@@ -1,15 +1,11 @@
 //! Questions that wait for a person: kept while they are open, for a page that comes and goes.
 
-use std::{
-    collections::BTreeMap,
-    sync::{Arc, Mutex},
-    time::Instant,
-};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+use std::time::Instant;
 
-use haft::{
-    core::{Locked as _, Width},
-    questions::{Choice, Event, QuestionWatch},
-};
+use haft::core::{Locked as _, Width};
+use haft::questions::{Choice, Event, QuestionWatch};
 use serde_json::{Value, json};
 use tokio::sync::mpsc;
 

@@ -1,16 +1,12 @@
 //! What stands beside the record: what runs now, scheduled tasks of the folder, and hosts.
 
-use haft::{
-    core::{Clock as _, SystemClock},
-    questions::activities,
-    tasks::Scheduler,
-};
+use haft::core::{Clock as _, SystemClock};
+use haft::questions::activities;
+use haft::tasks::Scheduler;
 use serde_json::{Value, json};
 
-use crate::{
-    args::CommonArgs,
-    commands::setup::{State, found},
-};
+use crate::args::CommonArgs;
+use crate::commands::setup::{State, found};
 
 /// The calls and jobs that run now, the oldest first. A call is among them once it has run half a
 /// second.

@@ -4,10 +4,8 @@ use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
 use tools_filter::{BUILTIN, FilterConfig};
 
-use super::{
-    Notes,
-    tables::{drop_if_empty, find},
-};
+use super::Notes;
+use super::tables::{drop_if_empty, find};
 
 const FILTERS: &[&str] = &["tools", "filters"];
 /// The tables of the older form.

@@ -5,10 +5,8 @@ use tools_core::{Verdict, quoted};
 use tools_policy::permissions::{RuleConfig, from_legacy, is_said_by_rules};
 use tools_shell::ShellConfig;
 
-use super::{
-    Notes,
-    tables::{drop_if_empty, find, make},
-};
+use super::Notes;
+use super::tables::{drop_if_empty, find, make};
 
 const SHELL: &[&str] = &["tools", "shell"];
 const RULES: &str = "tools.permissions.bash";

@@ -3,10 +3,8 @@
 use toml_edit::{Array, Item, Table, TableLike, Value};
 use tools_core::quoted;
 
-use super::{
-    Notes,
-    tables::{find, put, take},
-};
+use super::Notes;
+use super::tables::{find, put, take};
 
 /// Names that tools had, and what stands in their place.
 const RENAMED: &[(&str, &[&str])] = &[

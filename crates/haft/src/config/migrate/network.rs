@@ -3,10 +3,8 @@
 use serde_json::Value;
 use toml_edit::{Item, Table, value};
 
-use super::{
-    Notes,
-    tables::{find, put, take},
-};
+use super::Notes;
+use super::tables::{find, put, take};
 
 const OLD: &str = "allow_network";
 const NEW: &str = "network";

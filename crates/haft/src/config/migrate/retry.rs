@@ -2,10 +2,8 @@
 
 use toml_edit::Table;
 
-use super::{
-    Notes,
-    tables::{drop_if_empty, find, make, put, take},
-};
+use super::Notes;
+use super::tables::{drop_if_empty, find, make, put, take};
 
 /// Old keys below `[agent]`, and what they are called below `[tools.retry]`.
 const MOVED: &[(&str, &str)] = &[("max_tool_retries", "max_attempts"), ("max_retry_duration_secs", "budget_secs")];

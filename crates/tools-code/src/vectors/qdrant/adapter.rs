@@ -1,11 +1,9 @@
 //! The store of vectors at a Qdrant server: a collection for each model, in which points are told
 //! apart by workspace and file.
 
-use std::{
-    collections::{BTreeMap, BTreeSet},
-    sync::Mutex,
-    time::Duration,
-};
+use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Mutex;
+use std::time::Duration;
 
 use hyper::{Method, header::HeaderValue};
 use serde_json::{Value, json};
@@ -13,14 +11,10 @@ use tokio::runtime::Handle;
 use tools_core::Locked as _;
 use tools_tls::Endpoint;
 
-use super::{
-    messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts},
-    server::{Server, ServerAnswer},
-};
-use crate::{
-    config::QdrantConfig,
-    vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near},
-};
+use super::messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts};
+use super::server::{Server, ServerAnswer};
+use crate::config::QdrantConfig;
+use crate::vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
 
 /// Points of one request.
 const POINTS: usize = 500;

@@ -5,10 +5,8 @@ use std::{fmt, time::Duration};
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
-use hyper::{
-    Method, Request,
-    header::{self, HeaderValue},
-};
+use hyper::header::{self, HeaderValue};
+use hyper::{Method, Request};
 use serde_json::Value;
 use tools_tls::Endpoint;
 
