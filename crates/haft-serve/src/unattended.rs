@@ -1,6 +1,6 @@
 //! Runs scheduled tasks without a person: each in its own session, behind all gates.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use haft::Toolbox;
@@ -25,11 +25,7 @@ pub struct UnattendedRunner {
     prompts: Option<Arc<dyn PromptRunner>>,
 }
 
-impl fmt::Debug for UnattendedRunner {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("UnattendedRunner").field("toolbox", &self.toolbox).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(UnattendedRunner { toolbox });
 
 impl UnattendedRunner {
     /// Tasks run through this toolbox.

@@ -1,6 +1,5 @@
 //! From a configuration to a toolbox: every section is compiled before anything is put together.
 
-use std::fmt;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
@@ -32,11 +31,7 @@ pub struct ToolboxBuilder {
     pub(crate) providers: Vec<Arc<dyn tools_providers::Provider>>,
 }
 
-impl fmt::Debug for ToolboxBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ToolboxBuilder").field("workdir", &self.workdir).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(ToolboxBuilder { workdir });
 
 impl Toolbox {
     /// Starts building one from a configuration. `workdir` is where relative paths start, and what

@@ -88,8 +88,4 @@ impl ClientView {
     }
 }
 
-impl std::fmt::Debug for ClientView {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ClientView").field("session", &self.session).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(ClientView { session });

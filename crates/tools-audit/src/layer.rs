@@ -1,7 +1,6 @@
 //! The layer: makes a line of every call, whatever became of it, and has it written before the
 //! result goes on.
 
-use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -279,8 +278,4 @@ impl Layer for Noting {
     }
 }
 
-impl fmt::Debug for Audit {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Audit").field("on_error", &self.on_error).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Audit { on_error });

@@ -70,11 +70,7 @@ impl AuditSink for OtlpSink {
     }
 }
 
-impl std::fmt::Debug for OtlpSink {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("OtlpSink").field("path", &self.path).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(OtlpSink { path });
 
 fn exported(span: &Value) -> Value {
     json!({"resourceSpans": [{

@@ -3,7 +3,6 @@
 //! lock.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
@@ -47,11 +46,7 @@ pub(crate) struct Store {
     made: u64,
 }
 
-impl fmt::Debug for Store {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Store").field("folder", &self.folder).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Store { folder });
 
 /// The store cannot be changed by anybody else while this lives.
 #[derive(Debug)]

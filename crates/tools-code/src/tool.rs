@@ -2,7 +2,7 @@
 //! shown.
 
 use std::collections::HashMap;
-use std::fmt::{self, Write as _};
+use std::fmt::Write as _;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -63,11 +63,7 @@ pub struct SearchCode {
 /// Each with when it was last asked for.
 type Indexes = HashMap<Space, (Arc<Index>, u64)>;
 
-impl fmt::Debug for SearchCode {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SearchCode").field("policy", &self.policy).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(SearchCode { policy });
 
 impl SearchCode {
     /// The tool under a policy. Nothing is indexed before the first call.

@@ -66,6 +66,7 @@ mod in_use;
 mod judge;
 mod lines;
 mod locked;
+mod partial_debug;
 mod process_notes;
 mod session_ends;
 mod shared;

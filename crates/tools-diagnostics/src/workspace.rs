@@ -1,7 +1,6 @@
 //! Place and confinement of checkers. Closed by default: checkers run the project's code, which is
 //! not trusted.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -43,14 +42,7 @@ impl Default for Workspace {
     }
 }
 
-impl fmt::Debug for Workspace {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Workspace")
-            .field("hidden", &self.hidden)
-            .field("env_pass", &self.env_pass)
-            .finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Workspace { hidden, env_pass });
 
 impl Workspace {
     pub(crate) fn hidden(&self) -> &MaskRules {

@@ -1,6 +1,5 @@
 //! A model in a folder: looked at when it is named, read when it is first used.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
 
@@ -132,8 +131,4 @@ impl Embedder for FolderModel {
     }
 }
 
-impl fmt::Debug for FolderModel {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("FolderModel").field("folder", &self.folder).field("form", &self.form).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(FolderModel { folder, form });

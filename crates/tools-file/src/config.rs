@@ -181,11 +181,7 @@ impl PathRestriction {
     }
 }
 
-impl std::fmt::Debug for PathRestriction {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("PathRestriction")
-    }
-}
+tools_core::partial_debug!(PathRestriction {});
 
 /// What is closed to one tool.
 pub(crate) struct ClosedTo {

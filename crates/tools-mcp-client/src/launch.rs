@@ -2,7 +2,6 @@
 //! folders that it sees. What the child is held to is compiled by a launcher.
 
 use std::ffi::OsString;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -47,12 +46,8 @@ pub struct LaunchFolders {
     pub readable: Vec<PathBuf>,
 }
 
-/// Values of variables may be credentials.
-impl fmt::Debug for Launch {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Launch").field("program", &self.program).finish_non_exhaustive()
-    }
-}
+// Values of variables may be credentials.
+tools_core::partial_debug!(Launch { program });
 
 impl Launch {
     /// The start of a server in a workspace, given as canonical folders; `workdir` is its working

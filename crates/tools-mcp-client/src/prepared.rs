@@ -1,6 +1,6 @@
 //! A server that is ready to be started or reached, and who makes it so.
 
-use std::{ffi::OsString, fmt, path::PathBuf, sync::Arc};
+use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
 use tools_sandbox::kernel::{Passage, Sandbox};
@@ -47,11 +47,7 @@ impl PreparedRemote {
     }
 }
 
-impl fmt::Debug for PreparedRemote {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PreparedRemote").finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(PreparedRemote {});
 
 /// A program that is ready to be started.
 pub struct PreparedChild {
@@ -72,11 +68,7 @@ pub struct PreparedChild {
     pub way: Option<Arc<dyn Passage>>,
 }
 
-impl fmt::Debug for PreparedChild {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PreparedChild").field("program", &self.program).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(PreparedChild { program });
 
 /// Makes a server ready to be started or reached for a session; the error says why it cannot be.
 pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<PreparedServer, String> + Send + Sync>;

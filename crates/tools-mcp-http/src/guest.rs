@@ -1,6 +1,6 @@
 //! Who may enter, and what each one is served.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http_body_util::Full;
@@ -93,11 +93,7 @@ fn shared_session(name: &str, token_digest: &str) -> Option<SessionId> {
     SessionId::parse(&format!("guest-{}", digest.get(..32)?)).ok()
 }
 
-impl fmt::Debug for Guest {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Guest").field("name", &self.name).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Guest { name });
 
 /// A guest that is served.
 pub(crate) struct AdmittedGuest {

@@ -1,6 +1,6 @@
 //! Takes connections and brings each request to the server of its guest.
 
-use std::{convert::Infallible, fmt, net::SocketAddr, sync::Arc, time::Duration};
+use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
 use http_body_util::{BodyExt as _, LengthLimitError, Limited};
 use hyper::Request;
@@ -121,14 +121,7 @@ impl HttpServer {
     }
 }
 
-impl fmt::Debug for HttpServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("HttpServer")
-            .field("address", &self.address)
-            .field("guests", &self.guests)
-            .finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(HttpServer { address, guests });
 
 /// What all connections share.
 struct House {

@@ -1,6 +1,6 @@
 //! The server: one connection after the other or side by side, over any pair of streams.
 
-use std::{error::Error, fmt, pin::Pin, sync::Arc};
+use std::{error::Error, pin::Pin, sync::Arc};
 
 use rmcp::service::{ServerInitializeError, serve_server_with_ct};
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -216,8 +216,4 @@ async fn until_a_signal(
     }
 }
 
-impl fmt::Debug for McpServer {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("McpServer").field("roots", &self.settings.roots).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(McpServer { roots: settings.roots });

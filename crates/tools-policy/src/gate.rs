@@ -2,7 +2,6 @@
 //! gates orders, compiles, swaps, explains, checks and documents them by that list; [`GateLayer`]
 //! makes a layer of each.
 
-use std::fmt;
 use std::future::Future;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -218,11 +217,7 @@ pub struct ReadRestriction {
     pub places: Vec<PathBuf>,
 }
 
-impl fmt::Debug for ReadRestriction {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ReadRestriction").field("places", &self.places).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(ReadRestriction { places });
 
 /// A gate as a layer, over a policy that may be swapped.
 #[derive(Debug)]

@@ -2,7 +2,6 @@
 //! is hidden from them. Programs that run beside commands (checkers, language servers, MCP servers)
 //! are held to the same.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -45,11 +44,7 @@ pub struct CommandConfinement {
     views: Views,
 }
 
-impl fmt::Debug for CommandConfinement {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CommandConfinement").field("workdir", &self.settings.workdir).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(CommandConfinement { workdir: settings.workdir });
 
 impl CommandConfinement {
     /// The confinement; nothing is computed until it is asked for.

@@ -1,6 +1,6 @@
 //! Putting an agent together, and what people do with one between its turns.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use tools_core::{CallContext, CallId, CallPhase, Confirmer, NobodyToAsk};
 use tools_providers::Provider;
@@ -189,14 +189,6 @@ impl AgentBuilder {
     }
 }
 
-impl fmt::Debug for Agent {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Agent").field("path", &self.shared.path).field("turn", &self.state.turn).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Agent { path: shared.path, turn: state.turn });
 
-impl fmt::Debug for AgentBuilder {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AgentBuilder").field("path", &self.shared.path).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(AgentBuilder { path: shared.path });

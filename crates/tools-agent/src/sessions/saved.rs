@@ -184,11 +184,7 @@ impl From<&KeptSession> for SessionEntry {
     }
 }
 
-impl fmt::Debug for Sessions {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Sessions").field("on_error", &self.on_error).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Sessions { on_error });
 
 impl fmt::Debug for HeldSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -51,11 +51,7 @@ struct RunningServer {
     _child: Option<Child>,
 }
 
-impl std::fmt::Debug for RunningServer {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("RunningServer")
-    }
-}
+tools_core::partial_debug!(RunningServer {});
 
 impl Servers {
     /// Asks the server of a language, which is started if it does not run. One that does not answer

@@ -1,7 +1,6 @@
 //! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the
 //! beginning of what comes.
 
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -143,8 +142,4 @@ impl PartialEq for ChangePreview {
     }
 }
 
-impl fmt::Debug for ChangePreview {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ChangePreview").finish_non_exhaustive()
-    }
-}
+crate::partial_debug!(ChangePreview {});

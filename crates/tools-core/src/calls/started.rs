@@ -1,6 +1,6 @@
 //! A place in the context of a call for its run, where that was started early.
 
-use std::{any::Any, fmt, sync::Arc};
+use std::{any::Any, sync::Arc};
 
 /// Run of a call that was started before the model had finished asking for it: a
 /// [`crate::EarlyRun`], which the context carries without knowing what one is.
@@ -17,8 +17,4 @@ impl StartedCall {
     }
 }
 
-impl fmt::Debug for StartedCall {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("StartedCall")
-    }
-}
+crate::partial_debug!(StartedCall {});

@@ -2,7 +2,6 @@
 //! changes meanwhile is not taken for their doing.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
@@ -35,11 +34,7 @@ struct Log {
     keeper: Option<Arc<dyn WriteKeeper>>,
 }
 
-impl fmt::Debug for Log {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Log").field("written", &self.written).finish_non_exhaustive()
-    }
-}
+crate::partial_debug!(Log { written });
 
 /// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given
 /// another mode or time.

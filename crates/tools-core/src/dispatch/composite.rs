@@ -1,7 +1,6 @@
 //! Several executors as one.
 
 use std::collections::{HashMap, HashSet};
-use std::fmt;
 use std::sync::Arc;
 
 use crate::{
@@ -97,8 +96,4 @@ impl ToolExecutor for CompositeExecutor {
     }
 }
 
-impl fmt::Debug for CompositeExecutor {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CompositeExecutor").field("executors", &self.executors).finish_non_exhaustive()
-    }
-}
+crate::partial_debug!(CompositeExecutor { executors });

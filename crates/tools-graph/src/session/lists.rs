@@ -1,7 +1,6 @@
 //! The lists of all sessions of a host.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::fmt;
 use std::sync::{Arc, Mutex, OnceLock};
 
 use tools_core::{Embedder, Locked as _, SessionId, Shared, ToolDef, ToolDefs, ToolName, ToolOrigin};
@@ -289,8 +288,4 @@ impl Index {
     }
 }
 
-impl fmt::Debug for SessionLists {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionLists").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(SessionLists { settings });

@@ -1,7 +1,6 @@
 //! Requests over connections to judged addresses. A connection whose answer was read to its end
 //! serves a further request; nothing else is kept, followed or repeated.
 
-use std::fmt;
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
 
@@ -41,11 +40,7 @@ impl Default for Net {
     }
 }
 
-impl fmt::Debug for Net {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Net")
-    }
-}
+tools_core::partial_debug!(Net {});
 
 impl Net {
     /// Whether a place may be dialled now, without doing so.

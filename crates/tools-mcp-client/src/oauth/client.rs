@@ -66,11 +66,7 @@ pub(crate) struct Client {
     pub(crate) secret: Option<String>,
 }
 
-impl fmt::Debug for Client {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client").field("id", &self.id).field("method", &self.method).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Client { id, method });
 
 /// Secrets of a client that the operator registered.
 #[derive(Clone, Default)]

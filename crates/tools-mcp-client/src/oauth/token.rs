@@ -1,7 +1,5 @@
 //! Answers of a token endpoint.
 
-use std::fmt;
-
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -25,11 +23,7 @@ pub(crate) struct Tokens {
     pub(crate) expires: Option<i64>,
 }
 
-impl fmt::Debug for Tokens {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Tokens").field("expires", &self.expires).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Tokens { expires });
 
 /// The tokens of an answer that came at `now`, and their scopes where the server says them.
 pub(crate) fn read(status: u16, answer: Option<&Value>, now: i64) -> Result<(Tokens, Option<Scopes>), LoginError> {

@@ -1,7 +1,7 @@
 //! What both tools work with: the memories, what sessions have read, and the conversations of the
 //! host.
 
-use std::{fmt, sync::Arc};
+use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -42,11 +42,7 @@ pub struct MemoryTools {
     pub(super) conversations: Option<Arc<dyn Conversations>>,
 }
 
-impl fmt::Debug for MemoryTools {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("MemoryTools").field("memories", &self.memories).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(MemoryTools { memories });
 
 impl MemoryTools {
     /// The tools over these memories, for sessions of which `taint` knows what they have read.

@@ -1,7 +1,6 @@
 //! The gate: asks the judge about every piece, notes the sentence, refuses or goes on.
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Instant;
 
@@ -254,8 +253,4 @@ impl Gate for AdversarialGate {
     }
 }
 
-impl fmt::Debug for AdversarialGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("AdversarialGate").finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(AdversarialGate {});

@@ -1,7 +1,6 @@
 //! The gate: charges a call to the account of its caller, or refuses it.
 
 use std::collections::VecDeque;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 
 use tools_core::{
@@ -138,8 +137,4 @@ fn unavailable(inv: &Invocation, source: super::AccountsError) -> Ruling {
     Ruling::deny("tools.caller_quota.on_error", error)
 }
 
-impl fmt::Debug for CallerQuotaGate {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("CallerQuotaGate").finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(CallerQuotaGate {});

@@ -1,7 +1,7 @@
 //! The one list of gates. Order, compilation, reload, `explain`, lint, the reference pages and
 //! which tools are listed all go through it: another gate is one more entry here.
 
-use std::{borrow::Cow, fmt, path::Path, sync::Arc};
+use std::{borrow::Cow, path::Path, sync::Arc};
 
 use tools_core::{CallContext, Explain, Invocation, KeyFault, Layer, Shared, Stack, ToolCall, ToolDef};
 
@@ -216,8 +216,4 @@ impl Gates {
     }
 }
 
-impl fmt::Debug for Gates {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Gates").field("health", &self.state.health).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Gates { health: state.health });

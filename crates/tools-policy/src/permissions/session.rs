@@ -2,7 +2,6 @@
 //! denial. What they rejected for good denies.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::path::Path;
 use std::sync::{Arc, Mutex};
 
@@ -296,8 +295,4 @@ impl SessionView {
     }
 }
 
-impl fmt::Debug for SessionRules {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SessionRules").field("stored", &self.stored).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(SessionRules { stored });

@@ -1,6 +1,5 @@
 //! What will become of the call of a task, as far as it can be told now.
 
-use std::fmt;
 use std::sync::{Arc, OnceLock, Weak};
 
 use tools_core::{CallContext, Explain, Stack, ToolCall, ToolErrorCategory, Verdict};
@@ -23,11 +22,7 @@ pub struct StackForesight {
     explain: Option<Explain>,
 }
 
-impl fmt::Debug for StackForesight {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("StackForesight").finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(StackForesight {});
 
 impl StackForesight {
     /// One that asks the gates of the stack, too.

@@ -25,11 +25,7 @@ pub struct SchedulerTools {
     foresight: Option<Arc<StackForesight>>,
 }
 
-impl std::fmt::Debug for SchedulerTools {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("SchedulerTools").field("scheduler", &self.scheduler).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(SchedulerTools { scheduler });
 
 impl SchedulerTools {
     /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and

@@ -97,8 +97,4 @@ impl fmt::Display for PostgresSink {
     }
 }
 
-impl fmt::Debug for PostgresSink {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("PostgresSink").field("chain", &self.chain).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(PostgresSink { chain });

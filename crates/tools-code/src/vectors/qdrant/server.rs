@@ -1,7 +1,7 @@
 //! One request to the server and its answer, within a time and a size. No redirect is followed and
 //! no proxy is asked: the key goes to the server that is configured and to no other.
 
-use std::{fmt, time::Duration};
+use std::time::Duration;
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Full};
@@ -22,11 +22,7 @@ pub(super) struct Server {
     timeout: Duration,
 }
 
-impl fmt::Debug for Server {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").field("endpoint", &self.endpoint).finish_non_exhaustive()
-    }
-}
+tools_core::partial_debug!(Server { endpoint });
 
 /// What the server said of a request.
 pub(super) enum ServerAnswer {
