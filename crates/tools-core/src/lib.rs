@@ -66,6 +66,7 @@ mod in_use;
 mod judge;
 mod lines;
 mod locked;
+mod made_by_others;
 mod partial_debug;
 mod process_notes;
 mod session_ends;
@@ -107,6 +108,7 @@ pub use in_use::InUse;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
 pub use locked::Locked;
+pub use made_by_others::is_made_by_others;
 pub use obeyed::{
     ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, is_repository,
     leads_to_guarded, leads_to_own_repository, obeyed_by, plan_runs_commands, was_agreed_since,

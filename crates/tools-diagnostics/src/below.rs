@@ -2,14 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use tools_core::is_made_by_others;
+
 use crate::checkers::ALL;
 
 /// How deep projects are looked for.
 const DEPTH: usize = 3;
 /// Entries that are looked at.
 const MOST: usize = 4000;
-/// Folders of installed and built files.
-const PASSED_OVER: &[&str] = &["node_modules", "target", "venv", "dist", "build", "vendor"];
 
 /// The folders below `directory` that a checker knows as projects, in order; what lies in one of
 /// them is not listed again. Hidden folders are left out.
@@ -30,7 +30,7 @@ fn look(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<PathBuf>)
         let name = entry.file_name();
         let name = name.to_string_lossy();
         let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-        if is_folder && !name.starts_with('.') && !PASSED_OVER.contains(&&*name) {
+        if is_folder && !name.starts_with('.') && !is_made_by_others(&name) {
             folders.push(entry.path());
         }
     }

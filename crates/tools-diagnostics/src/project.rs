@@ -3,6 +3,7 @@
 
 use std::path::{Path, PathBuf};
 
+use tools_core::is_made_by_others;
 use tools_sandbox::{FileKind, PathError, Roots, shown};
 
 use crate::below::projects_below;
@@ -149,12 +150,12 @@ fn first_of(directory: &Path, extensions: &[&str]) -> Option<PathBuf> {
             }
             let Ok(kind) = entry.file_type() else { continue };
             let path = entry.path();
-            let is_named =
-                |names: &[&str]| path.file_name().is_some_and(|name| names.iter().any(|other| name == *other));
+            let name = entry.file_name();
+            let is_own = |name: &str| !is_made_by_others(name) && !matches!(name, ".git" | ".venv");
             if kind.is_file() && path.extension().is_some_and(|own| extensions.iter().any(|other| own == *other)) {
                 return Some(path);
             }
-            if kind.is_dir() && depth < 2 && !is_named(&["node_modules", ".git", ".venv", "venv", "target"]) {
+            if kind.is_dir() && depth < 2 && is_own(&name.to_string_lossy()) {
                 pending.push((path, depth + 1));
             }
         }

@@ -3,12 +3,12 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
+use tools_core::is_made_by_others;
+
 /// How deep projects are looked for below the folder, and in how many folders: `services/api` is
 /// part of a repository of several.
 const DEPTH: usize = 2;
 const MAX_FOLDERS: usize = 500;
-/// Folders that hold what others made.
-const OF_OTHERS: [&str; 6] = ["node_modules", "vendor", "third_party", "target", "dist", "build"];
 
 /// A sort of project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -77,7 +77,7 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
             let own = below.filter(|entry| {
                 let name = entry.file_name();
                 let name = name.to_string_lossy();
-                !name.starts_with('.') && !OF_OTHERS.contains(&&*name)
+                !name.starts_with('.') && !is_made_by_others(&name)
             });
             let room = MAX_FOLDERS.saturating_sub(found.len());
             let own: Vec<PathBuf> = own.map(|entry| entry.path()).take(room).collect();
