@@ -21,7 +21,7 @@ pub use mcp::ScriptedMcp;
 pub use model::write_model;
 pub use numbers::Numbers;
 pub use postgres::PostgresServer;
-pub use programs::{installed, namespaces, program};
+pub use programs::{eventually, installed, namespaces, processes_with, program};
 pub use scripted::{Behaviour, PathTaken, RunRecord, ScriptedExecutor};
 pub use workspace::Workspace;
 

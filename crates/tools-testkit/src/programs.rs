@@ -1,8 +1,9 @@
-//! Programs of the machine that a test needs.
+//! Programs of the machine that a test needs, and processes that run on it.
 #![expect(clippy::disallowed_methods, reason = "the machine is asked by tests alone")]
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
 
 /// The path of the first of these programs that `PATH` has; `None` when none is installed.
 pub fn program(names: &[&str]) -> Option<PathBuf> {
@@ -31,4 +32,23 @@ pub fn namespaces() -> bool {
         eprintln!("SKIPPED: no user namespaces here");
     }
     is_given
+}
+
+/// Number of processes that have `argument` among their arguments.
+pub fn processes_with(argument: &str) -> usize {
+    let entries = std::fs::read_dir("/proc").expect("the kernel tells").flatten();
+    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
+    lines.filter(|line| line.split(|byte| *byte == 0).any(|own| own == argument.as_bytes())).count()
+}
+
+/// Waits until `holds`; `false` when it does not within ten seconds.
+pub fn eventually(mut holds: impl FnMut() -> bool) -> bool {
+    let until = Instant::now() + Duration::from_secs(10);
+    while !holds() {
+        if Instant::now() > until {
+            return false;
+        }
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    true
 }

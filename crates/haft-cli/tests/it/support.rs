@@ -7,6 +7,7 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 use tools_testkit::Workspace;
+pub(crate) use tools_testkit::{eventually, processes_with};
 
 /// A rule that lets every command run.
 pub(crate) const BASH_ALLOWED: &str = "[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n";
@@ -160,23 +161,4 @@ fn detach(command: &mut Command) {
 fn ended(output: &std::process::Output) -> Ran {
     let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
     Ran { code: output.status.code().unwrap_or(-1), out: text(&output.stdout), err: text(&output.stderr) }
-}
-
-/// How many processes have `mark` among their arguments.
-pub(crate) fn processes_with(mark: &str) -> usize {
-    let entries = std::fs::read_dir("/proc").expect("the kernel tells").filter_map(Result::ok);
-    let lines = entries.filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok());
-    lines.filter(|line| line.split(|byte| *byte == 0).any(|argument| argument == mark.as_bytes())).count()
-}
-
-/// Waits until `holds`; `false` when it does not within ten seconds.
-pub(crate) fn eventually(mut holds: impl FnMut() -> bool) -> bool {
-    let until = std::time::Instant::now() + std::time::Duration::from_secs(10);
-    while std::time::Instant::now() < until {
-        if holds() {
-            return true;
-        }
-        std::thread::sleep(std::time::Duration::from_millis(20));
-    }
-    false
 }

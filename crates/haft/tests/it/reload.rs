@@ -1,11 +1,11 @@
 //! A configuration that changes while a toolbox runs: what counts at once, what from the next
 //! start, what not at all.
 
-use std::time::{Duration, Instant, SystemTime};
+use std::time::SystemTime;
 
 use haft::{Toolbox, config::LoadedConfig, core::NobodyToAsk};
 use serde_json::json;
-use tools_testkit::Workspace;
+use tools_testkit::{Workspace, eventually};
 
 use crate::{ALL_COMMANDS, call, outcome, toolbox};
 
@@ -57,18 +57,6 @@ async fn nothing_changes_where_one_section_is_wrong() {
         toolbox.reload(&loaded(&workspace, &text)).expect_err(wrong);
         outcome(&toolbox, "bash", json!({"command": "true"})).await.unwrap();
     }
-}
-
-/// Waits until `holds`, ten seconds at most.
-fn eventually(holds: impl Fn() -> bool) -> bool {
-    let until = Instant::now() + Duration::from_secs(10);
-    while !holds() {
-        if Instant::now() > until {
-            return false;
-        }
-        std::thread::sleep(Duration::from_millis(20));
-    }
-    true
 }
 
 #[tokio::test]

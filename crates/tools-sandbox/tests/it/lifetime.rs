@@ -23,10 +23,7 @@ fn daemons(mark: &str) -> String {
 
 /// Whether a process with this argument runs anywhere on the machine.
 fn runs(mark: &str) -> bool {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .any(|line| line.split(|byte| *byte == 0).next() == Some(mark.as_bytes()))
+    tools_testkit::processes_with(mark) > 0
 }
 
 async fn until_running(mark: &str) {

@@ -2,7 +2,6 @@
 //! outlives its shell.
 
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
 use serde_json::{Value, json};
 use tools_core::{
@@ -12,7 +11,7 @@ use tools_core::{
 use tools_sandbox::kernel::Probe;
 use tools_shell::{JobKill, JobRead, ShellConfig};
 
-use crate::support::{Shell, runs};
+use crate::support::{Shell, runs, until};
 
 /// Starts a job and tells its id.
 async fn start(shell: &Shell, command: &str) -> String {
@@ -37,12 +36,6 @@ async fn to_the_end(shell: &Shell, id: &str) -> (String, Value) {
         if report["state"] == json!("ended") {
             return (stdout, report);
         }
-    }
-}
-
-async fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
-        tokio::time::sleep(Duration::from_millis(5)).await;
     }
 }
 

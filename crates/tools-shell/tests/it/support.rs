@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
+use std::time::Duration;
 
 use serde_json::{Value, json};
 use tools_core::{
@@ -104,10 +105,14 @@ pub(crate) fn came(executed: tools_core::ExecuteResult) -> Came {
     }
 }
 
-/// Whether a process with this first argument runs anywhere on the machine.
+/// Whether a process with this argument runs anywhere on the machine.
 pub(crate) fn runs(mark: &str) -> bool {
-    let entries = std::fs::read_dir("/proc").unwrap().flatten();
-    entries
-        .filter_map(|entry| std::fs::read(entry.path().join("cmdline")).ok())
-        .any(|line| line.split(|byte| *byte == 0).next() == Some(mark.as_bytes()))
+    tools_testkit::processes_with(mark) > 0
+}
+
+/// Waits for what must come; the runner's own limit says when it does not.
+pub(crate) async fn until(mut is_so: impl FnMut() -> bool) {
+    while !is_so() {
+        tokio::time::sleep(Duration::from_millis(10)).await;
+    }
 }

@@ -1,14 +1,14 @@
 //! Every way in which a process may try to outlive its command, against every way in which a
 //! command can end: nothing is left. Waits for conditions, and for no time.
 
-use std::{sync::Arc, time::Duration};
+use std::sync::Arc;
 
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 use tools_core::{Approval, CallContext, CallerId, SessionId, Stack, SystemClock, ToolCall};
 use tools_shell::{Bash, JobKill, Jobs, ShellConfig, ShellPolicyHandle};
 
-use crate::support::{Shell, runs};
+use crate::support::{Shell, runs, until};
 
 /// Ways to stay: `MARK` becomes the name under which the process is found.
 const WAYS: [(&str, &str); 7] = [
@@ -24,13 +24,6 @@ const WAYS: [(&str, &str); 7] = [
 fn line(way: &str, mark: &str) -> String {
     let pipeline = vec!["bash -c 'exec -a MARK sleep 99'"; 40].join(" | ");
     way.replace("PIPELINE", &pipeline).replace("MARK", mark)
-}
-
-/// Waits for what must come; the runner's own limit says when it does not.
-async fn until(mut is_so: impl FnMut() -> bool) {
-    while !is_so() {
-        tokio::time::sleep(Duration::from_millis(10)).await;
-    }
 }
 
 /// A shell behind a stack, as a host has it.
