@@ -5,7 +5,6 @@
 use std::{fmt::Write as _, path::Path, time::Duration};
 
 use haft::Toolbox;
-use haft::config::LoadedConfig;
 use haft::core::{NobodyToAsk, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -61,11 +60,8 @@ fn lines(bytes: usize) -> String {
 
 fn measure(runtime: &Runtime, state: &Path, work: &Path, calls: &[(String, &str, Value, u32)]) {
     let toolbox = |enabled: bool| {
-        let mut loaded = LoadedConfig::parse("", &|_| None).expect("defaults are valid");
-        loaded.config.tools.audit.path = state.join(format!("audit-{enabled}.jsonl"));
-        loaded.config.tools.overflow.path = state.join("overflow.db");
-        loaded.config.tools.result_cache.enabled = enabled;
-        Toolbox::builder(loaded, work).build().expect("a toolbox")
+        let text = format!("[tools.result_cache]\nenabled = {enabled}\n");
+        tools_bench::toolbox(&text, &state.join(enabled.to_string()), work)
     };
     let (with, without) = (toolbox(true), toolbox(false));
     for (what, tool, params, rounds) in calls {

@@ -12,22 +12,17 @@ use std::path::Path;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
+use haft::{Toolbox, core::ToolCall};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{process::Command, runtime::Runtime};
-use tools_bench::{Times, ratio};
+use tools_bench::{Times, allowed, ratio};
 
 const ROUNDS: usize = 40;
 
 fn toolbox(folder: &TempDir, workspace: &Path, checkpoints: bool) -> Toolbox {
-    let text = format!(
-        "[tools.checkpoints]\nenabled = {checkpoints}\n[[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n"
-    );
-    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
-    loaded.config.tools.audit.path = folder.path().join(format!("audit-{checkpoints}.jsonl"));
-    loaded.config.tools.checkpoints.path = folder.path().join("kept");
-    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
+    let text = format!("[tools.checkpoints]\nenabled = {checkpoints}\n{}", allowed("bash"));
+    tools_bench::toolbox(&text, &folder.path().join(checkpoints.to_string()), workspace)
 }
 
 /// Files of about four kilobytes, no two alike, fifty to a folder.
@@ -88,22 +83,14 @@ fn main() {
             listed.push(times.2);
             changing.push(times.3);
         }
-        let ms = |time: Duration| time.as_secs_f64() * 1e3;
         let added = on.median().saturating_sub(off.median());
+        let (times, added_ms) = (ratio(on.median(), off.median()), added.as_secs_f64() * 1e3);
         println!("{files} files");
-        println!("  without checkpoints      p50 {:>8.2} ms", ms(off.median()));
-        println!(
-            "  with checkpoints         p50 {:>8.2} ms   {:>5.2} x   added {:.2} ms",
-            ms(on.median()),
-            ratio(on.median(), off.median()),
-            ms(added)
-        );
-        println!("  one file changed         p50 {:>8.2} ms", ms(changing.median()));
-        println!(
-            "  find . -printf           p50 {:>8.2} ms   added = {:.2} x find",
-            ms(listed.median()),
-            ratio(added, listed.median())
-        );
-        println!("  the first call of all        {:>8.2} ms", ms(first));
+        println!("  without checkpoints      p50 {:>8.2} ms", off.ms(0.5));
+        println!("  with checkpoints         p50 {:>8.2} ms   {times:>5.2} x   added {added_ms:.2} ms", on.ms(0.5));
+        println!("  one file changed         p50 {:>8.2} ms", changing.ms(0.5));
+        let of_find = ratio(added, listed.median());
+        println!("  find . -printf           p50 {:>8.2} ms   added = {of_find:.2} x find", listed.ms(0.5));
+        println!("  the first call of all        {:>8.2} ms", first.as_secs_f64() * 1e3);
     }
 }

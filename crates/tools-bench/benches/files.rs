@@ -10,12 +10,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use haft::Toolbox;
-use haft::config::LoadedConfig;
 use haft::core::{Shared, Stack, ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::{Builder, Runtime};
-use tools_bench::{Times, compare, timed};
+use tools_bench::{Times, allowed, compare, timed};
 use tools_file::FileConfig;
 use tools_sandbox::Roots;
 
@@ -37,14 +36,11 @@ impl Bench {
         let place = tools_bench::target();
         let folder = TempDir::new_in(place).expect("a folder");
         fs::create_dir_all(folder.path().join("root/deep/er")).expect("a folder");
-        let rule = |tool: &str| format!("[[tools.permissions.{tool}]]\npattern = \"*\"\naction = \"allow\"\n");
-        let text = rule("edit")
-            + &rule("write")
+        let text = allowed("edit")
+            + &allowed("write")
             + "[tools.file]\nread_bytes = 10000000\n[tools.result_cache]\nenabled = false\n";
-        let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the rules are valid");
-        loaded.config.tools.audit.path = folder.path().join("audit.jsonl");
         let root = folder.path().join("root").canonicalize().expect("it was made");
-        let toolbox = Toolbox::builder(loaded, root).build().expect("a toolbox");
+        let toolbox = tools_bench::toolbox(&text, folder.path(), &root);
         let runtime = Builder::new_current_thread().enable_all().build().expect("a runtime");
         Self { folder, toolbox, runtime }
     }
@@ -55,10 +51,7 @@ impl Bench {
 
     /// The whole stack, from the call to the text.
     fn call(&self, tool: &str, arguments: &Value) -> (std::time::Duration, String) {
-        let call = ToolCall::new(tool, arguments.clone()).expect("a call");
-        let cx = self.toolbox.context();
-        let (time, outcome) = timed(|| self.runtime.block_on(self.toolbox.stack().dispatch(call, &cx)));
-        (time, outcome.expect("it works").summary)
+        self.tool(self.toolbox.stack(), tool, arguments)
     }
 
     /// The tool alone.
@@ -80,8 +73,7 @@ fn window(bench: &Bench, stack: &Stack) {
     let file = File::open(&big).expect("it was made");
     println!("a file of {} bytes, 2,000 lines of it", file.metadata().expect("it is open").len());
     for (what, offset) in [("from the start", 0), ("from the middle", LINES / 2), ("at the end", LINES - 2000)] {
-        let (mut ours, mut stacked, mut window, mut way) =
-            (Times::default(), Times::default(), Times::default(), Times::default());
+        let [mut ours, mut stacked, mut window, mut way]: [Times; 4] = Default::default();
         for round in 0..12 {
             let arguments = json!({"path": "big.txt", "offset": offset, "limit": 2000});
             let (time, text) = bench.tool(stack, "read", &arguments);
@@ -120,8 +112,7 @@ fn opening(bench: &Bench) {
     let roots = Roots::open(&[], &root).expect("a root");
     let directory = roots.open_directory(Path::new("deep/er"), &root).expect("a directory");
     let absolute = bench.path("deep/er/file.txt");
-    let [mut beneath, mut judged, mut single, mut plain, mut known, mut checked] =
-        std::array::from_fn(|_| Times::default());
+    let [mut beneath, mut judged, mut single, mut plain, mut known, mut checked]: [Times; 6] = Default::default();
     for _ in 0..25 {
         let each = |times: &mut Times, work: &mut dyn FnMut()| {
             let (time, ()) = timed(|| (0..EACH).for_each(|_| work()));
@@ -192,8 +183,7 @@ fn listing(bench: &Bench) {
     for number in 0..ENTRIES {
         File::create(many.join(format!("entry_{number:06}.txt"))).expect("a file");
     }
-    let (mut usual, mut whole, mut ls, mut long) =
-        (Times::default(), Times::default(), Times::default(), Times::default());
+    let [mut usual, mut whole, mut ls, mut long]: [Times; 4] = Default::default();
     let ls_with = |option: &str| {
         let run = || Command::new("ls").arg(option).arg(&many).stdout(Stdio::piped()).output().expect("it runs");
         let (time, output) = timed(run);

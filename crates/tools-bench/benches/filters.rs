@@ -2,7 +2,7 @@
 //! nothing to do, line rules, a long log; what a text of 64 KiB waits for; how soon the rules are
 //! ready; a whole process against an empty one.
 
-use std::{fmt::Write as _, hint::black_box, path::Path, time::Instant};
+use std::{fmt::Write as _, hint::black_box, path::Path};
 
 use haft::filter::{Exit, FilterEvent, FilterPipeline};
 use tools_bench::{Times, compare, ratio, release, run, timed};
@@ -62,11 +62,7 @@ fn processes() {
     }
     for (command, times) in commands.iter().zip(&all) {
         let what = command.iter().map(|word| word.rsplit('/').next().unwrap_or_default()).collect::<Vec<_>>().join(" ");
-        println!(
-            "process `{what}`: p50 {:.2} ms, p10 {:.2} ms",
-            times.median().as_secs_f64() * 1e3,
-            times.quantile(0.1).as_secs_f64() * 1e3
-        );
+        println!("process `{what}`: p50 {:.2} ms, p10 {:.2} ms", times.ms(0.5), times.ms(0.1));
     }
 }
 
@@ -101,15 +97,9 @@ fn main() {
     for (_, command, _) in &rounds {
         let mut times = Times::default();
         for _ in 0..200 {
-            let begun = Instant::now();
-            black_box(pipeline.filter(command, Exit::Code(0), document.as_bytes()));
-            times.push(begun.elapsed());
+            times.push(timed(|| black_box(pipeline.filter(command, Exit::Code(0), document.as_bytes()))).0);
         }
-        println!(
-            "64 KiB as `{command}`: p50 {:.3} ms, p99 {:.3} ms",
-            times.median().as_secs_f64() * 1e3,
-            times.quantile(0.99).as_secs_f64() * 1e3
-        );
+        println!("64 KiB as `{command}`: p50 {:.3} ms, p99 {:.3} ms", times.ms(0.5), times.ms(0.99));
     }
     processes();
 }

@@ -48,18 +48,17 @@ fn main() {
     server.stop();
     floor.stop();
 
-    let milliseconds = |time: Duration| time.as_secs_f64() * 1e3;
     println!(
         "start to `initialize` answered, {STARTS} rounds: haft p50 {:.2} ms, bare p50 {:.2} ms, {:.2} x",
-        milliseconds(starts_haft.median()),
-        milliseconds(starts_bare.median()),
+        starts_haft.ms(0.5),
+        starts_bare.ms(0.5),
         ratio(starts_haft.median(), starts_bare.median())
     );
     println!("idle memory: haft {} KiB, bare {} KiB; haft after {READS} reads {after} KiB", idle.0, idle.1);
     println!(
         "small reads one after the other, {READS}: haft p50 {:.3} ms, bare p50 {:.3} ms; haft reaches {:.2} x of bare's rate",
-        milliseconds(reads_haft.median()),
-        milliseconds(reads_bare.median()),
+        reads_haft.ms(0.5),
+        reads_bare.ms(0.5),
         ratio(reads_bare.median(), reads_haft.median())
     );
 }

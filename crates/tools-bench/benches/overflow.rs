@@ -68,8 +68,7 @@ fn storing(runtime: &Runtime, folder: &Path) {
     runtime.block_on(archive.keep("c", "opened")).expect("it is stored");
     for (what, text) in [("log", log(10 * MIB)), ("noise", noise(10 * MIB)), ("log of 64 KiB", log(64 << 10))] {
         let text: Arc<str> = text.into();
-        let (mut stored, mut settled, mut written) = (Times::default(), Times::default(), Times::default());
-        let mut packed = Times::default();
+        let [mut stored, mut settled, mut written, mut packed]: [Times; 4] = Default::default();
         for round in 0..ROUNDS {
             let plain = folder.join(format!("plain-{round}"));
             let write = || {
@@ -115,13 +114,12 @@ fn windows(runtime: &Runtime, folder: &Path) {
         }
     }
     for (size, (bytes, lines)) in sizes.iter().zip(&times) {
-        let ms = |times: &Times, share| times.quantile(share).as_secs_f64() * 1e3;
         println!(
             "2 KB of {size} bytes: p50 {:.3} ms, p99 {:.3} ms; 30 lines: p50 {:.3} ms, p99 {:.3} ms",
-            ms(bytes, 0.5),
-            ms(bytes, 0.99),
-            ms(lines, 0.5),
-            ms(lines, 0.99)
+            bytes.ms(0.5),
+            bytes.ms(0.99),
+            lines.ms(0.5),
+            lines.ms(0.99)
         );
     }
 }

@@ -7,7 +7,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
+use haft::core::ToolCall;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
@@ -84,13 +84,11 @@ fn main() {
     let path = tree.path.canonicalize().expect("it was made");
     println!("{} files, {} bytes, {ROUNDS} rounds", tree.files, tree.bytes);
     let state = TempDir::new().expect("a folder");
-    let mut loaded = LoadedConfig::parse("", &|_| None).expect("nothing is valid");
-    loaded.config.tools.audit.path = state.path().join("audit.jsonl");
     // What is compared is a search each time.
-    loaded.config.tools.result_cache.enabled = false;
+    let config = "[tools.result_cache]\nenabled = false\n";
     std::fs::create_dir(state.path().join("haft")).expect("a folder");
-    std::fs::write(state.path().join("haft/config.toml"), "[tools.result_cache]\nenabled = false\n").expect("a file");
-    let toolbox = Toolbox::builder(loaded, &path).build().expect("a toolbox");
+    std::fs::write(state.path().join("haft/config.toml"), config).expect("a file");
+    let toolbox = tools_bench::toolbox(config, state.path(), &path);
     let runtime = Runtime::new().expect("a runtime");
     let text = |path: &Path| path.to_string_lossy().into_owned();
     let command =
@@ -98,8 +96,7 @@ fn main() {
     let (mut server, _) = Server::start(&command, state.path());
     for search in searches(&path) {
         let Some(reference) = &search.reference else { continue };
-        let (mut here, mut over, mut theirs, mut first) =
-            (Times::default(), Times::default(), Times::default(), Times::default());
+        let [mut here, mut over, mut theirs, mut first]: [Times; 4] = Default::default();
         for round in 0..=ROUNDS {
             let (outside_time, expected) = outside(reference);
             let call = |arguments: &Value| {

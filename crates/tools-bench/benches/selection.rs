@@ -6,6 +6,7 @@
 use std::collections::{BTreeSet, HashMap};
 use std::error::Error;
 use std::fs;
+use std::hint::black_box;
 use std::path::Path;
 use std::process::Command;
 use std::sync::Arc;
@@ -13,6 +14,7 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Map, Value, json};
 use tempfile::TempDir;
+use tools_bench::{Times, timed};
 use tools_catalog::{ParameterCheck, ToolRegistry};
 use tools_core::{SessionId, ToolDef, ToolErrorCategory, ToolKind, ToolName, ToolTraits, estimate_tokens};
 use tools_embed::FolderModel;
@@ -80,31 +82,27 @@ fn report_speed(what: &str, tools: &[Arc<ToolDef>], query: &str) {
     let bytes = resident().saturating_sub(before) / tools.len().max(1);
     let config = ToolFilterConfig { enabled: true, ..ToolFilterConfig::default() };
     let filter = ToolSchemaFilter::new(&config.compile().expect("the defaults compile"), Arc::new(scorer));
-    let mut times: Vec<Duration> = (0..21)
-        .map(|_| {
-            let begun = Instant::now();
-            std::hint::black_box(filter.filter(tools, &Query::new(query)));
-            begun.elapsed()
-        })
-        .collect();
-    times.sort();
-    println!("{} {what}: index {built:.1?}, about {bytes} bytes a tool; selection {:.2?} p50", tools.len(), times[10]);
+    let mut times = Times::default();
+    for _ in 0..21 {
+        times.push(timed(|| black_box(filter.filter(tools, &Query::new(query)))).0);
+    }
+    let selection = times.median();
+    println!("{} {what}: index {built:.1?}, about {bytes} bytes a tool; selection {selection:.2?} p50", tools.len());
 }
 
 /// What a start with many tools from elsewhere costs: their definitions taken in, and the first
 /// list.
 fn report_start(tools: &[Arc<ToolDef>]) {
-    let mut times: Vec<Duration> = (0..11)
-        .map(|_| {
-            let begun = Instant::now();
+    let mut times = Times::default();
+    for _ in 0..11 {
+        let list = || {
             let (registry, _) = ToolRegistry::new(tools);
             let lists = SessionLists::new(ListSettings { search_above: 40, ..ListSettings::default() });
-            std::hint::black_box(lists.shown(&SessionId::generate(), registry.definitions()));
-            begun.elapsed()
-        })
-        .collect();
-    times.sort();
-    println!("{} tools taken in and the first list: {:.1?} p50", tools.len(), times[5]);
+            black_box(lists.shown(&SessionId::generate(), registry.definitions()));
+        };
+        times.push(timed(list).0);
+    }
+    println!("{} tools taken in and the first list: {:.1?} p50", tools.len(), times.median());
 }
 
 /// The bytes of this process that are in memory.

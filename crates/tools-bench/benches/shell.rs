@@ -8,11 +8,11 @@
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
+use haft::{Toolbox, core::ToolCall};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
-use tools_bench::{Times, ratio};
+use tools_bench::{Times, allowed, ratio};
 
 /// A hundred and twenty processes, half of them in sessions of their own, that ignore the polite
 /// signal.
@@ -20,15 +20,8 @@ const TREE: &str = "trap '' TERM; for i in $(seq 40); do (trap '' TERM; setsid s
 
 fn toolbox(folder: &TempDir, seconds: u64) -> Toolbox {
     // With no grace nothing is waited for but the kernel.
-    let text = format!(
-        "[tools.shell]\ntimeout = {seconds}\nkill_grace_ms = 0\n\
-         [[tools.permissions.bash]]\npattern = \"*\"\naction = \"allow\"\n"
-    );
-    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
-    loaded.config.tools.audit.path = folder.path().join(format!("audit-{seconds}.jsonl"));
-    let workspace = folder.path().join("workspace");
-    std::fs::create_dir_all(&workspace).expect("a folder");
-    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
+    let text = format!("[tools.shell]\ntimeout = {seconds}\nkill_grace_ms = 0\n{}", allowed("bash"));
+    tools_bench::toolbox(&text, &folder.path().join(seconds.to_string()), &folder.path().join("workspace"))
 }
 
 fn envelope(runtime: &Runtime, toolbox: &Toolbox, command: &str) -> Value {
@@ -71,11 +64,7 @@ fn ending(runtime: &Runtime, toolbox: &Toolbox) {
         times.push(start.elapsed().saturating_sub(Duration::from_secs(1)));
     }
     println!("from the time limit to the answer that the whole tree (121 processes, SIGTERM ignored) is gone");
-    println!(
-        "  p50 {:.1} ms   p90 {:.1} ms",
-        times.median().as_secs_f64() * 1e3,
-        times.quantile(0.9).as_secs_f64() * 1e3
-    );
+    println!("  p50 {:.1} ms   p90 {:.1} ms", times.ms(0.5), times.ms(0.9));
 }
 
 fn draining(runtime: &Runtime, toolbox: &Toolbox) {

@@ -8,7 +8,7 @@
 
 use std::process::Stdio;
 
-use haft::{Toolbox, config::LoadedConfig, core::ToolCall};
+use haft::{Toolbox, core::ToolCall};
 use serde_json::json;
 use tempfile::TempDir;
 use tokio::{process::Command, runtime::Runtime};
@@ -21,12 +21,7 @@ fn toolbox(folder: &TempDir, sandbox: &str) -> Toolbox {
         "[tools.shell]\nsandbox = \"{sandbox}\"\nnetwork = \"off\"\n\
          [[tools.permissions.bash]]\npattern = \"/bin/true\"\naction = \"allow\"\n"
     );
-    let mut loaded = LoadedConfig::parse(&text, &|_| None).expect("the settings are valid");
-    loaded.config.tools.audit.path = folder.path().join(format!("audit-{sandbox}.jsonl"));
-    loaded.config.tools.checkpoints.path = folder.path().join("kept");
-    let workspace = folder.path().join("workspace");
-    std::fs::create_dir_all(&workspace).expect("a folder");
-    Toolbox::builder(loaded, workspace).build().expect("a toolbox")
+    tools_bench::toolbox(&text, &folder.path().join(sandbox), &folder.path().join("workspace"))
 }
 
 async fn spawned(program: &str, arguments: &[&str]) {
@@ -91,8 +86,8 @@ fn main() {
     let row = |name: &str, times: &Times| {
         println!(
             "{name:<44} p50 {:>7.2} ms   p90 {:>7.2} ms   {:>5.2} x bare",
-            times.median().as_secs_f64() * 1e3,
-            times.quantile(0.9).as_secs_f64() * 1e3,
+            times.ms(0.5),
+            times.ms(0.9),
             ratio(times.median(), bare.median())
         );
     };

@@ -2,8 +2,8 @@
 
 use std::fmt::Write as _;
 use std::hint::black_box;
-use std::time::{Duration, Instant};
 
+use tools_bench::{Times, ratio, timed};
 use tools_web::page::{Document, Format, Kind, PATIENCE, readable};
 
 const SIZE: usize = 1 << 20;
@@ -11,28 +11,22 @@ const ROUNDS: usize = 60;
 
 fn main() {
     for (name, page) in [("prose", prose()), ("dense markup", dense())] {
-        let (mut parsing, mut reading) = (Vec::new(), Vec::new());
+        let [mut parsing, mut reading]: [Times; 2] = Default::default();
         for _ in 0..ROUNDS {
-            let began = Instant::now();
-            black_box(Document::parse(&page, &Kind::Html, PATIENCE));
-            parsing.push(began.elapsed());
-            let began = Instant::now();
-            let document = Document::parse(&page, &Kind::Html, PATIENCE);
-            let text = readable(&document, None, Format::Text, PATIENCE).text;
-            reading.push(began.elapsed());
-            black_box((document, text));
+            parsing.push(timed(|| black_box(Document::parse(&page, &Kind::Html, PATIENCE))).0);
+            let read = || {
+                let document = Document::parse(&page, &Kind::Html, PATIENCE);
+                let text = readable(&document, None, Format::Text, PATIENCE).text;
+                black_box((document, text))
+            };
+            reading.push(timed(read).0);
         }
-        let (parsing, reading) = (middle(parsing), middle(reading));
+        let (parsing, reading) = (parsing.median(), reading.median());
         #[expect(clippy::cast_precision_loss, reason = "a size far below 2^52")]
         let rate = SIZE as f64 / 1e6 / reading.as_secs_f64();
-        let ratio = reading.as_secs_f64() / parsing.as_secs_f64();
+        let ratio = ratio(reading, parsing);
         println!("{name}: parse {parsing:?}, to text {reading:?}, {rate:.0} MB/s, {ratio:.2} x the bare parse");
     }
-}
-
-fn middle(mut times: Vec<Duration>) -> Duration {
-    times.sort_unstable();
-    times[times.len() / 2]
 }
 
 fn prose() -> String {

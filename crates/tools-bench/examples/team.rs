@@ -218,8 +218,7 @@ impl Session {
 }
 
 fn show(times: &Times) -> String {
-    let milliseconds = |share| times.quantile(share).as_secs_f64() * 1e3;
-    format!("p50 {:.2} ms, p99 {:.2} ms, most {:.2} ms", milliseconds(0.5), milliseconds(0.99), milliseconds(1.0))
+    format!("p50 {:.2} ms, p99 {:.2} ms, most {:.2} ms", times.ms(0.5), times.ms(0.99), times.ms(1.0))
 }
 
 /// Sessions that are open at the same time.

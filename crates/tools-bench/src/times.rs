@@ -30,6 +30,11 @@ impl Times {
     pub fn median(&self) -> Duration {
         self.quantile(0.5)
     }
+
+    /// [`Times::quantile`] in milliseconds.
+    pub fn ms(&self, share: f64) -> f64 {
+        self.quantile(share).as_secs_f64() * 1e3
+    }
 }
 
 /// The duration of `work`.
@@ -41,9 +46,8 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
 
 /// Prints how `a` compares with `b`, the reference, by the middle of their times.
 pub fn compare(what: &str, a: &Times, reference: &str, b: &Times) {
-    let milliseconds = |times: &Times| times.median().as_secs_f64() * 1e3;
     let ratio = ratio(a.median(), b.median());
-    println!("{what}: p50 {:.4} ms, {reference} {:.4} ms, {ratio:.2} x", milliseconds(a), milliseconds(b));
+    println!("{what}: p50 {:.4} ms, {reference} {:.4} ms, {ratio:.2} x", a.ms(0.5), b.ms(0.5));
 }
 
 /// `a` as a multiple of `b`.
