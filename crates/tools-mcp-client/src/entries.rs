@@ -75,57 +75,48 @@ fn servers(document: &mut DocumentMut) -> Result<&mut ArrayOfTables, EntryError>
 
 fn entry(server: &McpServerConfig) -> Table {
     let mut table = Table::new();
-    let list = |items: &[String]| Item::Value(Value::Array(items.iter().map(String::as_str).collect::<Array>()));
-    table.insert("id", toml_edit::value(server.id.as_str()));
-    let map = |items: &BTreeMap<String, String>| {
-        let items: InlineTable = items.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
-        Item::Value(Value::InlineTable(items))
+    let text = |text: &str| (!text.is_empty()).then(|| toml_edit::value(text));
+    let list = |items: &[String]| {
+        let array = || items.iter().map(String::as_str).collect::<Array>();
+        (!items.is_empty()).then(|| Item::Value(Value::Array(array())))
     };
-    if server.is_remote() {
-        table.insert("url", toml_edit::value(server.url.as_str()));
-        if server.private {
-            table.insert("private", toml_edit::value(true));
-        }
-        if !server.token_env.is_empty() {
-            table.insert("token_env", toml_edit::value(server.token_env.as_str()));
-        }
-        if !server.token_command.is_empty() {
-            table.insert("token_command", list(&server.token_command));
-        }
-        if !server.headers.is_empty() {
-            table.insert("headers", map(&server.headers));
-        }
-        if !server.header_env.is_empty() {
-            table.insert("header_env", map(&server.header_env));
-        }
-        if let Some(oauth) = &server.oauth {
-            table.insert("oauth", login(oauth));
-        }
-        return table;
-    }
-    table.insert("command", toml_edit::value(server.command.as_str()));
-    if !server.args.is_empty() {
-        table.insert("args", list(&server.args));
-    }
-    if !server.env.is_empty() {
-        table.insert("env", map(&server.env));
-    }
-    if !server.env_pass.is_empty() {
-        table.insert("env_pass", list(&server.env_pass));
-    }
-    if !server.read_paths.is_empty() {
-        table.insert("read_paths", list(&server.read_paths));
-    }
-    match server.workspace {
-        WorkspaceAccess::Read => {}
-        WorkspaceAccess::None => drop(table.insert("workspace", toml_edit::value("none"))),
-        WorkspaceAccess::Write => drop(table.insert("workspace", toml_edit::value("write"))),
-    }
-    match server.network {
-        NetworkAccess::Off => {}
-        NetworkAccess::Gate => drop(table.insert("network", toml_edit::value("gate"))),
-        NetworkAccess::Open => drop(table.insert("network", toml_edit::value("open"))),
-    }
+    let map = |items: &BTreeMap<String, String>| {
+        let table = || items.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect::<InlineTable>();
+        (!items.is_empty()).then(|| Item::Value(Value::InlineTable(table())))
+    };
+    table.insert("id", toml_edit::value(server.id.as_str()));
+    let keys = if server.is_remote() {
+        vec![
+            ("url", Some(toml_edit::value(server.url.as_str()))),
+            ("private", server.private.then(|| toml_edit::value(true))),
+            ("token_env", text(&server.token_env)),
+            ("token_command", list(&server.token_command)),
+            ("headers", map(&server.headers)),
+            ("header_env", map(&server.header_env)),
+            ("oauth", server.oauth.as_ref().map(login)),
+        ]
+    } else {
+        let workspace = match server.workspace {
+            WorkspaceAccess::Read => "",
+            WorkspaceAccess::None => "none",
+            WorkspaceAccess::Write => "write",
+        };
+        let network = match server.network {
+            NetworkAccess::Off => "",
+            NetworkAccess::Gate => "gate",
+            NetworkAccess::Open => "open",
+        };
+        vec![
+            ("command", Some(toml_edit::value(server.command.as_str()))),
+            ("args", list(&server.args)),
+            ("env", map(&server.env)),
+            ("env_pass", list(&server.env_pass)),
+            ("read_paths", list(&server.read_paths)),
+            ("workspace", text(workspace)),
+            ("network", text(network)),
+        ]
+    };
+    table.extend(keys.into_iter().filter_map(|(key, item)| Some((key, item?))));
     table
 }
 
