@@ -127,25 +127,10 @@ fn next_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String
         return Ok(None);
     }
     if !bytes.ends_with(b"\n") && bytes.len() as u64 == MAX_LINE_LEN {
-        skip_line(input)?;
+        input.skip_until(b'\n')?;
         return Ok(Some(Err(format!("the line is longer than {MAX_LINE_LEN} bytes"))));
     }
     Ok(Some(String::from_utf8(bytes).map_err(|error| format!("the line is not UTF-8: {error}"))))
-}
-
-fn skip_line(input: &mut dyn BufRead) -> io::Result<()> {
-    loop {
-        let here = input.fill_buf()?;
-        if here.is_empty() {
-            return Ok(());
-        }
-        let end = here.iter().position(|byte| *byte == b'\n');
-        let skipped = end.map_or(here.len(), |end| end + 1);
-        input.consume(skipped);
-        if end.is_some() {
-            return Ok(());
-        }
-    }
 }
 
 fn bad_line(id: Option<&str>, problem: &str) -> Value {
