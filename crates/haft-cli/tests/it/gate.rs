@@ -582,69 +582,30 @@ fn fetches(wanted: &str) {
     }
 }
 
-#[test]
-fn cargo_fetches_through_the_gate() {
-    fetches("cargo");
+/// A test for each client, so that those that are slow run side by side.
+macro_rules! fetches {
+    ($($test:ident: $program:literal,)*) => {
+        $(#[test]
+        fn $test() {
+            fetches($program);
+        })*
+    };
 }
 
-#[test]
-fn npm_fetches_through_the_gate() {
-    fetches("npm");
-}
-
-#[test]
-fn pnpm_fetches_through_the_gate() {
-    fetches("pnpm");
-}
-
-#[test]
-fn yarn_fetches_through_the_gate() {
-    fetches("yarn");
-}
-
-#[test]
-fn pip_fetches_through_the_gate() {
-    fetches("pip");
-}
-
-#[test]
-fn uv_fetches_through_the_gate() {
-    fetches("uv");
-}
-
-#[test]
-fn curl_fetches_through_the_gate() {
-    fetches("curl");
-}
-
-#[test]
-fn wget_fetches_through_the_gate() {
-    fetches("wget");
-}
-
-#[test]
-fn node_fetches_through_the_gate() {
-    fetches("node");
-}
-
-#[test]
-fn java_fetches_through_the_gate() {
-    fetches("java");
-}
-
-#[test]
-fn go_fetches_through_the_gate() {
-    fetches("go");
-}
-
-#[test]
-fn git_fetches_through_the_gate() {
-    fetches("git");
-}
-
-#[test]
-fn apt_fetches_through_the_gate() {
-    fetches("apt-get");
+fetches! {
+    cargo_fetches_through_the_gate: "cargo",
+    npm_fetches_through_the_gate: "npm",
+    pnpm_fetches_through_the_gate: "pnpm",
+    yarn_fetches_through_the_gate: "yarn",
+    pip_fetches_through_the_gate: "pip",
+    uv_fetches_through_the_gate: "uv",
+    curl_fetches_through_the_gate: "curl",
+    wget_fetches_through_the_gate: "wget",
+    node_fetches_through_the_gate: "node",
+    java_fetches_through_the_gate: "java",
+    go_fetches_through_the_gate: "go",
+    git_fetches_through_the_gate: "git",
+    apt_fetches_through_the_gate: "apt-get",
 }
 
 /// Files that name hosts, each as its package manager writes it: below the project, or below the
@@ -696,22 +657,20 @@ const SOURCES: &[(&str, &str, &str)] = &[
 
 #[test]
 fn init_proposes_the_hosts_that_lock_files_and_the_machine_name() {
+    let put = |haft: &Haft, name: &str, text: &str| match name.strip_prefix("~/") {
+        Some(below) => haft.home.file(below, text),
+        None => haft.workspace.file(name, text),
+    };
     for (name, text, host) in SOURCES {
         let haft = Haft::new();
-        match name.strip_prefix("~/") {
-            Some(below) => haft.home.file(below, text),
-            None => haft.workspace.file(name, text),
-        };
+        put(&haft, name, text);
         let printed = haft.run(&["init"]);
         let rule = format!("    # {name}\n    {{ pattern = \"{host}\", action = \"allow\" }},\n");
         assert!(printed.out.contains(&rule), "{name}: {printed:?}");
     }
     let haft = Haft::new();
     for (name, text, _) in SOURCES {
-        match name.strip_prefix("~/") {
-            Some(below) => haft.home.file(below, text),
-            None => haft.workspace.file(name, text),
-        };
+        put(&haft, name, text);
     }
     let written = haft.run(&["init", "--write"]);
     assert!(written.code == 0 && written.out.contains("`npm.example.org`"), "{written:?}");
