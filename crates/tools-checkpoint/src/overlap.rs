@@ -1,7 +1,7 @@
 //! Calls that ran at the same time: what each changed of a path that both changed.
 
+use crate::decide::same;
 use crate::record::{Change, Checkpoint};
-use crate::state::State;
 
 /// Settles the changes of a call that has ended against calls that ended while it ran.
 ///
@@ -25,18 +25,10 @@ pub(crate) fn settle(changes: &mut Vec<Change>, meanwhile: &[Checkpoint]) {
     }
 }
 
-fn same(a: Option<&State>, b: Option<&State>) -> bool {
-    match (a, b) {
-        (Some(a), Some(b)) => a.holds_the_same(b),
-        (None, None) => true,
-        _ => false,
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::state::Name;
+    use crate::state::{Name, State};
 
     fn file(hash: &str) -> Option<State> {
         let hash = (!hash.is_empty()).then(|| hash.to_owned());
