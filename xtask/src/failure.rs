@@ -13,28 +13,13 @@ pub(crate) enum Failure {
     Found(String),
     /// A child process ended with a code other than zero.
     #[error("`{line}` ended with {status}")]
-    Child {
-        /// The command as one would type it.
-        line: String,
-        /// How it ended.
-        status: ExitStatus,
-    },
+    Child { line: String, status: ExitStatus },
     /// A file or a child process could not be used at all.
     #[error("{what}: {source}")]
-    Io {
-        /// What was attempted.
-        what: String,
-        /// What the operating system said.
-        source: io::Error,
-    },
+    Io { what: String, source: io::Error },
     /// A tool's answer was not what its documentation says.
     #[error("{what} is not the expected JSON: {source}")]
-    Json {
-        /// Where the text came from.
-        what: String,
-        /// What was wrong.
-        source: serde_json::Error,
-    },
+    Json { what: String, source: serde_json::Error },
 }
 
 impl Failure {

@@ -59,82 +59,44 @@ impl fmt::Display for ConfigError {
 
 /// Reason why a configuration cannot be used.
 #[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum LoadError {
     /// The file cannot be read.
     #[error("configuration `{}` cannot be read: {source}", path.display())]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Unreadable { path: PathBuf, source: std::io::Error },
     /// A key switches on a part that was not compiled in.
     #[error(
         "{}`{key}`: this build has no {what}; enable the feature `{feature}`, or take the key out",
         place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
     )]
-    NotBuilt {
-        /// The key.
-        key: String,
-        /// Place where it was set.
-        place: Option<Place>,
-        /// The part that the build lacks.
-        what: &'static str,
-        /// The feature of this crate that brings it.
-        feature: &'static str,
-    },
+    NotBuilt { key: String, place: Option<Place>, what: &'static str, feature: &'static str },
     /// The working directory cannot be told: a relative path, where this process has none itself.
     #[error("working directory `{}`: {source}", path.display())]
-    Workdir {
-        /// The folder as it was given.
-        path: PathBuf,
-        /// Why.
-        source: std::io::Error,
-    },
+    Workdir { path: PathBuf, source: std::io::Error },
     /// The folder for what must outlive a run is not this user's alone.
     #[error("{0}")]
     StateFolder(String),
     /// Two executors own a tool of the same name: one of them would never be called.
     #[error("there are two tools `{tool}`: one of an executor of the host's, and one before it; give it another name")]
-    ToolTwice {
-        /// The name.
-        tool: ToolName,
-    },
+    ToolTwice { tool: ToolName },
     /// A layer of the host's has the name of another one, under which it would stand in records and
     /// lists.
     #[error("there are two layers `{name}`; give the host's another name")]
-    LayerTwice {
-        /// The name.
-        name: &'static str,
-    },
+    LayerTwice { name: &'static str },
     /// The file was found and not named, and lies where tools write: a call could have written it.
     #[error(
         "configuration `{}` lies in `{}`, where tools may write: rules that a call can write do not count. Work in another folder (`--workdir`, `tools.file.allowed_paths`), or name the file (`--config`), which is held read-only then",
         file.display(),
         root.display()
     )]
-    Writable {
-        /// The file.
-        file: PathBuf,
-        /// The folder that tools may write.
-        root: PathBuf,
-    },
+    Writable { file: PathBuf, root: PathBuf },
     /// A place of configuration or state cannot be kept from calls.
     #[error("`{}` cannot be kept from being written by calls: {problem}", path.display())]
-    Unguarded {
-        /// The place.
-        path: PathBuf,
-        /// Why.
-        problem: String,
-    },
-    /// The file was read, and these faults were found in it.
+    Unguarded { path: PathBuf, problem: String },
+    /// The file was read, and these faults were found in it, in the order of their places. `None`
+    /// when the text came from elsewhere.
     #[error("{}", listed(.file.as_ref(), .faults))]
-    Faulty {
-        /// The file; `None` when the text came from elsewhere.
-        file: Option<PathBuf>,
-        /// All faults that were found, in the order of their places.
-        faults: Vec<ConfigError>,
-    },
+    Faulty { file: Option<PathBuf>, faults: Vec<ConfigError> },
 }
 
 fn listed(file: Option<&PathBuf>, faults: &[ConfigError]) -> String {

@@ -22,42 +22,21 @@ pub struct Note {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(tag = "change", rename_all = "snake_case")]
 #[non_exhaustive]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum Change {
     /// A keyword of the schema was left out: the model is not told of it, a call is still held to
     /// it.
-    Dropped {
-        /// The keyword.
-        keyword: String,
-    },
+    Dropped { keyword: String },
     /// A part of the schema is said with other words that mean nearly the same.
-    Replaced {
-        /// The old value.
-        from: String,
-        /// The new value.
-        to: String,
-    },
+    Replaced { from: String, to: String },
     /// A type takes less than the definition does.
-    Narrowed {
-        /// The old type.
-        from: String,
-        /// The new type.
-        to: String,
-    },
+    Narrowed { from: String, to: String },
     /// The tool has another name there.
-    Renamed {
-        /// That name.
-        to: String,
-    },
+    Renamed { to: String },
     /// The tool cannot be offered strictly, and is offered without.
-    NotStrict {
-        /// Why.
-        reason: String,
-    },
+    NotStrict { reason: String },
     /// The interface is known to refuse this, and nothing can be put in its place.
-    Refused {
-        /// What.
-        what: String,
-    },
+    Refused { what: String },
 }
 
 impl fmt::Display for Note {

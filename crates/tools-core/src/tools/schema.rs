@@ -47,31 +47,16 @@ pub struct SchemaProblem {
 
 /// Fault of a value.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SchemaFault {
     /// It is required and not there.
-    Missing {
-        /// The valid form.
-        expected: String,
-    },
+    Missing { expected: String },
     /// Nothing of this name is known.
-    Unknown {
-        /// Known names that are close.
-        near: Vec<String>,
-        /// All known names.
-        known: Vec<String>,
-    },
+    Unknown { near: Vec<String>, known: Vec<String> },
     /// It has another JSON type.
-    WrongType {
-        /// The valid form.
-        expected: String,
-        /// Its type.
-        found: &'static str,
-    },
+    WrongType { expected: String, found: &'static str },
     /// It is none of the listed values.
-    NotListed {
-        /// The listed values.
-        allowed: Vec<String>,
-    },
+    NotListed { allowed: Vec<String> },
 }
 
 impl fmt::Display for SchemaProblem {
