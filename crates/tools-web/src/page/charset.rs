@@ -6,8 +6,11 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
-/// A page says in its first bytes which characters it has.
-const PRESCAN: usize = 1024;
+use super::xhtml::end_of_tag;
+
+/// A page says in its first bytes which characters it has: within 1024 by the standard, behind its
+/// scripts in practice.
+const PRESCAN: usize = 8 * 1024;
 /// More than this changes no guess.
 const GUESSED_FROM: usize = 64 * 1024;
 
@@ -42,6 +45,12 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) 
     let (encoding, from, mark) = encoding_of(bytes, content_type);
     let rest = &bytes[mark..];
     let rest = if truncated && encoding == UTF_8 { without_cut_character(rest) } else { rest };
+    let (encoding, from) = if encoding == UTF_8 && mark == 0 && is_no_utf8(rest) {
+        let other = declared(rest).filter(|other| *other != UTF_8).map(|other| (other, CharsetFrom::Page));
+        other.unwrap_or_else(|| (guessed(rest), CharsetFrom::Guess))
+    } else {
+        (encoding, from)
+    };
     let (text, damaged) = encoding.decode_without_bom_handling(rest);
     DecodedText { text, charset: encoding.name(), from, damaged }
 }
@@ -55,11 +64,29 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, 
     {
         return (encoding, CharsetFrom::Header, 0);
     }
-    let head = &bytes[..bytes.len().min(PRESCAN)];
-    if let Some(encoding) = declared(head) {
+    if let Some(encoding) = declared(bytes) {
         return (encoding, CharsetFrom::Page, 0);
     }
     (guessed(bytes), CharsetFrom::Guess, 0)
+}
+
+/// Whether the header of a body says that it is UTF-16.
+pub(super) fn is_utf16(content_type: Option<&str>) -> bool {
+    let named = content_type.and_then(charset_parameter).and_then(|label| Encoding::for_label(label.as_bytes()));
+    named.is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE)
+}
+
+/// Whether bytes beyond ASCII are there and none of them make a character of UTF-8: what says
+/// otherwise is wrong about all of them.
+fn is_no_utf8(bytes: &[u8]) -> bool {
+    let mut has_other = false;
+    for chunk in bytes.utf8_chunks() {
+        if !chunk.valid().is_ascii() {
+            return false;
+        }
+        has_other |= !chunk.invalid().is_empty();
+    }
+    has_other
 }
 
 /// The `charset` of a media type, quoted or not.
@@ -70,30 +97,64 @@ fn charset_parameter(content_type: &str) -> Option<&str> {
     })
 }
 
-/// The encoding that a page names in its first bytes.
-fn declared(head: &[u8]) -> Option<&'static Encoding> {
+/// The encoding that a page names in its first bytes, outside of comments.
+fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
+    let head = &bytes[..bytes.len().min(PRESCAN)];
     let text: String = head.iter().map(|byte| char::from(byte.to_ascii_lowercase())).collect();
-    let label =
-        if text.trim_start().starts_with("<?xml") { label_after(text.split("?>").next()?, "encoding") } else { None };
-    let label =
-        label.or_else(|| text.split("<meta").skip(1).find_map(|tag| label_after(tag.split('>').next()?, "charset")))?;
+    let of_xml = text.trim_start().strip_prefix("<?xml").and_then(|rest| rest.split_once("?>"));
+    let of_xml = of_xml.and_then(|(declaration, _)| attribute(declaration, "encoding"));
+    let label = of_xml.or_else(|| of_meta(&text))?;
     let encoding = Encoding::for_label(label.as_bytes())?;
     // Text in which this could be read is no UTF-16.
     Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
 }
 
-/// What stands behind `name =`, with or without quotation marks.
-fn label_after<'a>(text: &'a str, name: &str) -> Option<&'a str> {
+fn of_meta(text: &str) -> Option<&str> {
     let mut rest = text;
-    while let Some(at) = rest.find(name) {
-        rest = &rest[at + name.len()..];
-        let Some(value) = rest.trim_start().strip_prefix('=') else { continue };
-        let value = value.trim_start().trim_start_matches(['"', '\'']);
-        let end =
-            value.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | ';' | '>' | '/')).unwrap_or(value.len());
-        return Some(&value[..end]).filter(|label| !label.is_empty());
+    while let Some(at) = rest.find('<') {
+        rest = &rest[at + 1..];
+        if let Some(comment) = rest.strip_prefix("!--") {
+            rest = comment.split_once("-->")?.1;
+        } else if rest.strip_prefix("meta").is_some_and(|tag| tag.starts_with(is_end)) {
+            let (tag, after) = rest.split_at(end_of_tag(rest));
+            let tag = &tag["meta".len()..];
+            rest = after;
+            let label = attribute(tag, "charset").or_else(|| {
+                let is_type = attribute(tag, "http-equiv").is_some_and(|name| name.trim() == "content-type");
+                attribute(tag, "content").filter(|_| is_type).and_then(charset_parameter)
+            });
+            if label.is_some() {
+                return label;
+            }
+        }
     }
     None
+}
+
+fn is_end(c: char) -> bool {
+    c.is_ascii_whitespace() || matches!(c, '/' | '>')
+}
+
+/// The value of an attribute of the tag at whose attributes the text begins, quoted or not.
+fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
+    let mut rest = tag;
+    loop {
+        rest = rest.trim_start_matches(|c: char| c.is_ascii_whitespace() || c == '/');
+        let (found, behind) = rest.split_at(rest.find(|c| is_end(c) || c == '=').unwrap_or(rest.len()));
+        let value = behind.trim_start().strip_prefix('=').map(str::trim_start);
+        let (value, after) = match value.map(|value| (value, value.chars().next())) {
+            Some((value, Some(quote @ ('"' | '\'')))) => value[1..].split_once(quote)?,
+            Some((value, _)) => value.split_at(value.find(|c: char| is_end(c) && c != '/').unwrap_or(value.len())),
+            None => ("", behind),
+        };
+        if found.is_empty() && value.is_empty() {
+            return None;
+        }
+        if found == name {
+            return Some(value.trim_end_matches('/')).filter(|value| !value.is_empty());
+        }
+        rest = after;
+    }
 }
 
 fn guessed(bytes: &[u8]) -> &'static Encoding {
@@ -139,6 +200,16 @@ mod tests {
         );
         check(b"<?xml version='1.0' encoding=\"shift_jis\"?><a/>", None, ("Shift_JIS", F::Page));
         check(b"<meta charset=utf-16>", None, ("UTF-8", F::Page));
+        check(b"<!-- <meta charset=koi8-r> --><meta charset=euc-kr>", None, ("EUC-KR", F::Page));
+        check(
+            b"<meta name=d content='charset=koi8-r'><meta data-charset=koi8-r charset=euc-kr/>",
+            None,
+            ("EUC-KR", F::Page),
+        );
+        check(b"<meta content='text/html;charset=big5' http-equiv='Content-Type'>", None, ("Big5", F::Page));
+        check(b"<meta name=\"<meta charset=koi8-r>\"><meta =\"", None, ("UTF-8", F::Guess));
+        let late = [b"<script>".as_slice(), &[b';'; 3000], b"</script><meta charset=koi8-r>"].concat();
+        check(&late, None, ("KOI8-R", F::Page));
         check("plain Grüße".as_bytes(), None, ("UTF-8", F::Guess));
         check(b"", None, ("UTF-8", F::Guess));
     }
@@ -153,12 +224,24 @@ mod tests {
     }
 
     #[test]
+    fn a_page_of_which_no_character_is_utf8_is_something_else() {
+        let check = |bytes: &[u8], expected: (&str, bool)| {
+            let decoded = decode(bytes, Some("text/html; charset=utf-8"), false);
+            assert_eq!((decoded.text.as_ref(), decoded.damaged), expected);
+        };
+        check(b"<meta charset=windows-1251>\xcf\xe0\xf0\xee\xec", ("<meta charset=windows-1251>Паром", false));
+        check(b"<meta charset=utf-8>it\x92s", ("<meta charset=utf-8>it’s", false));
+        check("é\u{fffd}".as_bytes(), ("é\u{fffd}", false));
+        check(b"\xc3\xa9 and \xe9", ("é and \u{fffd}", true));
+    }
+
+    #[test]
     fn a_character_that_was_cut_is_no_damage() {
         let bytes = "ab€".as_bytes();
         for end in 2..bytes.len() {
             let decoded = decode(&bytes[..end], None, true);
             assert_eq!((decoded.text.as_ref(), decoded.damaged), ("ab", false), "{end}");
         }
-        assert!(decode(b"a\xff\xffb", Some("text/html; charset=utf-8"), false).damaged);
+        assert!(decode(b"\xc3\xa9\xff\xffb", Some("text/html; charset=utf-8"), false).damaged);
     }
 }

@@ -1,5 +1,9 @@
 //! What a body is: a page, text, data or something that is no text.
 
+use serde::de::IgnoredAny;
+
+use super::charset::is_utf16;
+
 /// Kind of a response body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
@@ -47,7 +51,7 @@ pub fn kind_of(content_type: Option<&str>, bytes: &[u8]) -> Kind {
     if let Some((_, found)) = MAGIC.iter().find(|(magic, _)| bytes.starts_with(magic)) {
         return Kind::Binary((*found).to_owned());
     }
-    if is_binary(bytes) {
+    if !is_utf16(content_type) && is_binary(bytes) {
         return Kind::Binary(match named {
             Some(named) if is_text(&named) => format!("binary data labelled `{}`", shown(&named)),
             Some(named) => shown(&named),
@@ -56,12 +60,16 @@ pub fn kind_of(content_type: Option<&str>, bytes: &[u8]) -> Kind {
     }
     let Some(named) = named else { return sniffed(bytes) };
     match named.as_str() {
+        "text/html" if is_json(bytes) => Kind::Json,
         "text/html" => Kind::Html,
+        "application/xml" | "text/xml" if is_xhtml(bytes) => Kind::Xhtml,
         "application/xhtml+xml" => Kind::Xhtml,
         "text/markdown" | "text/x-markdown" => Kind::Markdown,
         "application/octet-stream" => sniffed(bytes),
         json if json.ends_with("/json") || json.ends_with("+json") || json.ends_with("/x-ndjson") => Kind::Json,
         text if is_text(text) => Kind::Text,
+        // What programs are sent with is often named by a type of its own.
+        other if is_of_programs(other) && std::str::from_utf8(bytes).is_ok() => sniffed(bytes),
         other => Kind::Binary(shown(other)),
     }
 }
@@ -94,6 +102,21 @@ fn is_text(named: &str) -> bool {
         || named.ends_with("+xml")
         || named.ends_with("+yaml")
         || named.strip_prefix("application/").is_some_and(|rest| applications.contains(&rest))
+}
+
+fn is_of_programs(named: &str) -> bool {
+    named.starts_with("message/") || named.starts_with("application/") && named != "application/pdf"
+}
+
+/// Whether a server that names no other type sends data.
+fn is_json(bytes: &[u8]) -> bool {
+    let begins = bytes.trim_ascii_start().first().is_some_and(|byte| matches!(byte, b'{' | b'['));
+    begins && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
+}
+
+fn is_xhtml(bytes: &[u8]) -> bool {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(1024)]);
+    head.contains("<html") && head.contains("http://www.w3.org/1999/xhtml")
 }
 
 fn sniffed(bytes: &[u8]) -> Kind {
@@ -150,6 +173,14 @@ mod tests {
         check(Some("image/png"), b"not really", binary("image/png"));
         check(Some("text/html"), &[0, 1, 2, 3].repeat(500), binary("binary data labelled `text/html`"));
         check(Some("text/html"), b"<p>before\0after \x1b[31mred\x07", Kind::Html);
+        check(Some("text/html; charset=utf-16le"), b"<\0p\0>\0a\0b\0c\0d\0e\0f\0g\0h\0i\0", Kind::Html);
+        check(Some("text/html"), b" {\"a\": [1]}\n", Kind::Json);
+        check(Some("text/html"), b"{x} <p>a", Kind::Html);
+        check(Some("application/xml"), b"<?xml?><html xmlns=\"http://www.w3.org/1999/xhtml\">", Kind::Xhtml);
+        check(Some("application/xml"), b"<a>&lt;html</a>", Kind::Text);
+        check(Some("message/rfc822"), b"From: a", Kind::Text);
+        check(Some("application/x-perl"), b"print 1", Kind::Text);
+        check(Some("application/x-perl"), b"\xe9", binary("application/x-perl"));
         check(Some("text/plain"), b"\xff\xfea\0b\0", Kind::Text);
     }
 }

@@ -32,7 +32,7 @@ pub(super) fn as_html(text: &str) -> Cow<'_, str> {
 }
 
 /// Where a tag ends, behind its `>`; quotation marks hold any character.
-fn end_of_tag(text: &str) -> usize {
+pub(super) fn end_of_tag(text: &str) -> usize {
     let mut quote = None;
     for (at, byte) in text.bytes().enumerate() {
         match (quote, byte) {
