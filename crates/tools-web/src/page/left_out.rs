@@ -2,11 +2,13 @@
 
 use std::fmt;
 
+use ego_tree::NodeRef;
 use html5ever::local_name;
+use scraper::Node;
 use scraper::node::Element;
 
 use super::style::is_hiding;
-use super::tag::Tag;
+use super::tag::{Tag, tag_of};
 
 /// Numbers of elements that were left out of a page.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
@@ -59,7 +61,7 @@ impl fmt::Display for LeftOut {
 }
 
 /// Why the element with all below it is left out; `None` when it is read.
-pub(super) fn why(element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why> {
+pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why> {
     match tag {
         Tag::Script => return Some(Why::Script),
         Tag::Nav => return Some(Why::Navigation),
@@ -69,14 +71,27 @@ pub(super) fn why(element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why
         Tag::Embedded => return Some(Why::Nothing),
         _ => {}
     }
+    // What a click opens is read, as the contents of `details` are.
+    let is_panel = || element.attr("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("tabpanel"));
     element.attrs.iter().find_map(|(name, value)| {
         let value: &str = value;
         match name.local {
-            local_name!("hidden") | local_name!("popover") => Some(Why::Hidden),
-            local_name!("aria-hidden") => value.eq_ignore_ascii_case("true").then_some(Why::Hidden),
+            local_name!("hidden") => {
+                (!value.trim().eq_ignore_ascii_case("until-found") && !is_panel()).then_some(Why::Hidden)
+            }
+            local_name!("popover") => Some(Why::Hidden),
+            // Pictures of formulas have it beside what screen readers are given.
+            local_name!("aria-hidden") => {
+                (value.eq_ignore_ascii_case("true") && tag != Tag::Image && !is_panel()).then_some(Why::Hidden)
+            }
             local_name!("style") => is_hiding(value).then_some(Why::Hidden),
             local_name!("role") => of_role(value),
-            local_name!("class") | local_name!("id") => is_advertising(value).then_some(Why::Advertising),
+            local_name!("class") => of_names(value).filter(|_| !holds_content(node, tag)),
+            // Headings and their sections have ids made of their words.
+            local_name!("id") if matches!(element.name.local, local_name!("div") | local_name!("aside")) => {
+                let is_section = element.classes().any(|class| class.contains("sect"));
+                of_names(value).filter(|_| !is_section && !holds_content(node, tag))
+            }
             _ => None,
         }
     })
@@ -100,23 +115,125 @@ const ADVERTISING: &[&str] = &[
     "ad-banner",
     "ad-container",
     "ad-slot",
+    "ad-unit",
     "ad-wrapper",
     "banner-ad",
     "sponsored",
-    "cookie-banner",
-    "cookie-bar",
-    "cookie-consent",
-    "cookie-notice",
-    "cookie-popup",
-    "cookiebanner",
-    "gdpr-banner",
+    "outbrain",
+    "cc-window",
+    "cky-consent-container",
+    "cookieconsent",
+    "cybotcookiebotdialog",
     "onetrust-consent-sdk",
-    "consent-banner",
+    "osano-cm-window",
+    "qc-cmp2-container",
+    "usercentrics-root",
 ];
 
-fn is_advertising(names: &str) -> bool {
-    names.len() < 1024
-        && names.split_ascii_whitespace().any(|name| ADVERTISING.iter().any(|known| name.eq_ignore_ascii_case(known)))
+/// Beginnings of names that end in a number.
+const ADVERTISING_PREFIXES: &[&str] = &["div-gpt-ad", "google_ads_iframe", "sp_message_container", "taboola-"];
+
+/// A notice about cookies has one of these in a name, and one of [`NOTICES`].
+const CONSENT: &[&str] = &["cookie", "consent", "gdpr", "ccpa"];
+const NOTICES: &[&str] = &[
+    "banner",
+    "consent",
+    "dialog",
+    "disclaimer",
+    "layer",
+    "modal",
+    "notice",
+    "notification",
+    "overlay",
+    "popup",
+    "prompt",
+];
+
+/// Parts of encyclopedias and forums that are there to be clicked.
+const CONTROLS: &[&str] =
+    &["mw-editsection", "mw-jump", "mw-jump-link", "skip-link", "skip-links", "skip-nav", "skiplink", "noprint"];
+
+fn of_names(names: &str) -> Option<Why> {
+    if names.len() >= 1024 {
+        return None;
+    }
+    let is_any = |name: &str, list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known));
+    names.split_ascii_whitespace().find_map(|name| {
+        if is_any(name, ADVERTISING) || is_about_consent(name) {
+            Some(Why::Advertising)
+        } else if is_any(name, CONTROLS) {
+            Some(Why::Nothing)
+        } else {
+            None
+        }
+    })
+}
+
+fn is_about_consent(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    let Some(word) = CONSENT.iter().find(|word| name.contains(**word)) else {
+        return ADVERTISING_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
+    };
+    let rest = name.replacen(word, "", 1);
+    NOTICES.iter().any(|notice| rest.contains(notice)) || rest.ends_with("bar") || rest.ends_with("law")
+}
+
+/// Elements that are looked at for what no advertisement holds.
+const MAX_LOOKED_AT: usize = 512;
+
+/// Whether this is what the page is about, though its names speak of something else: `body` says in
+/// its classes what is open.
+fn holds_content(node: NodeRef<'_, Node>, tag: Tag) -> bool {
+    let is_content = |tag: Tag| matches!(tag, Tag::Main | Tag::Article | Tag::Heading(1));
+    is_content(tag) || matches!(tag, Tag::Heading(_)) || {
+        let mut below = node.descendants().take(MAX_LOOKED_AT).filter_map(|node| node.value().as_element());
+        below.any(|element| is_content(tag_of(element)))
+    }
+}
+
+/// Whether a button is a heading of what it opens, or holds a text of its own.
+pub(super) fn is_read_button(node: NodeRef<'_, Node>, element: &Element, is_sectioned: bool) -> bool {
+    let is_tab = element.attr("role").is_some_and(|role| role.eq_ignore_ascii_case("tab"));
+    if is_tab || element.attr("aria-haspopup").is_some() {
+        return false;
+    }
+    let is_heading = |above: &NodeRef<'_, Node>| {
+        above.value().as_element().is_some_and(|element| {
+            matches!(tag_of(element), Tag::Heading(_))
+                || matches!(element.name.local, local_name!("dt") | local_name!("summary"))
+        })
+    };
+    let has_other_text = |heading: NodeRef<'_, Node>| {
+        let mut texts = heading
+            .descendants()
+            .take(MAX_LOOKED_AT)
+            .filter(|below| below.value().as_text().is_some_and(|text| !text.trim().is_empty()));
+        texts.any(|text| text.ancestors().all(|above| above.id() != node.id()))
+    };
+    let has_paragraph = || {
+        node.descendants().take(32).filter_map(|below| below.value().as_element()).any(|e| tag_of(e) == Tag::Paragraph)
+    };
+    match node.ancestors().take(3).find(is_heading) {
+        Some(heading) => !has_other_text(heading),
+        None => is_sectioned && element.attr("aria-expanded").is_some() || has_paragraph(),
+    }
+}
+
+/// Signs of links to the place where they stand, or back to where they were read.
+const MARKS: &[char] = &['¶', '§', '#', '^', '↩', '↵', '⤴', '↑', '⇧', '▲', '🔗', '⚓', '\u{fe0e}', '\u{fe0f}'];
+
+/// Whether a link only leads about the page: a sign at a heading or a note, or a way past the menu.
+pub(super) fn is_mark(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    if !element.attr("href").is_some_and(|href| href.starts_with('#')) {
+        return false;
+    }
+    let is_skip = |name: &str| name.to_ascii_lowercase().contains("skip") || name == "visually-hidden-focusable";
+    element.classes().any(is_skip)
+        || node.descendants().skip(1).take(16).all(|below| match below.value() {
+            Node::Text(text) => text.chars().all(|c| c.is_whitespace() || MARKS.contains(&c)),
+            Node::Element(inner) => !matches!(tag_of(inner), Tag::Image | Tag::Code),
+            _ => true,
+        })
 }
 
 #[cfg(test)]
@@ -125,7 +242,13 @@ mod tests {
 
     #[test]
     fn advertising_is_known_by_whole_names() {
-        assert!(is_advertising("box AD top") && is_advertising("cookie-banner"));
-        assert!(!is_advertising("add-on loader shadow") && !is_advertising(""));
+        let check = |names: &str, expected: Option<Why>| assert_eq!(of_names(names), expected, "{names}");
+        for names in ["box AD top", "cookie-banner", "js-cookieNotice", "gdpr-bar", "CookieLaw", "div-gpt-ad-12"] {
+            check(names, Some(Why::Advertising));
+        }
+        for names in ["add-on loader shadow", "", "cookie-recipe", "informed-consent", "banner", "consenting"] {
+            check(names, None);
+        }
+        check("mw-editsection", Some(Why::Nothing));
     }
 }

@@ -2,16 +2,21 @@
 //! reading. Pure, and bounded in time and memory whatever the page is.
 
 mod charset;
+mod code;
 mod control;
 mod css;
+mod formula;
 mod kind;
 mod left_out;
 mod links;
+mod list;
 mod parse;
 mod readable;
 mod select;
 mod shadow;
+mod streamed;
 mod style;
+mod table;
 mod tag;
 mod walk;
 mod writer;

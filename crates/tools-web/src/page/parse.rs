@@ -9,6 +9,7 @@ use html5ever::tree_builder::TreeBuilderOpts;
 use scraper::{Html, HtmlTreeSink};
 
 use super::Kind;
+use super::streamed::put_in_place;
 use super::xhtml::as_html;
 
 /// Time limit for one page: honest ones of a megabyte take less than a tenth of it.
@@ -51,6 +52,8 @@ impl Document {
                 break;
             }
         }
-        Self { html: parser.finish(), is_cut }
+        let mut html = parser.finish();
+        put_in_place(&mut html.tree);
+        Self { html, is_cut }
     }
 }

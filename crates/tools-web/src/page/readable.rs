@@ -11,7 +11,7 @@ use super::links::Base;
 use super::walk::{Ask, WalkResult, walk};
 use super::{Document, LeftOut};
 
-/// Less text than this is not what a reader came for.
+/// Less text than this is not what a reader came for, unless it is most of the page.
 const LITTLE: usize = 200;
 
 /// Output format of a page.
@@ -80,7 +80,8 @@ fn content(walked: &WalkResult) -> String {
     let part = |range: Option<(usize, usize)>, least: usize| {
         let (from, to) = range?;
         let inner = text.get(from..to.min(text.len()))?.trim_matches('\n');
-        (inner.len() >= LITTLE && inner.len() * 100 >= text.len() * least).then_some((from, inner))
+        let is_enough = inner.len() >= LITTLE && inner.len() * 100 >= text.len() * least;
+        (is_enough || inner.len() * 2 > text.len()).then_some((from, inner))
     };
     let only_article = walked.article.filter(|_| walked.articles == 1);
     let Some((from, inner)) = part(walked.main, 15).or_else(|| part(only_article, 50)) else {

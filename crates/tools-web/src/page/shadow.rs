@@ -86,7 +86,7 @@ fn shown_in<'a>(slot: NodeRef<'a, Node>, hidden: &mut HashMap<NodeId, bool>) -> 
         if tag == Tag::Template {
             return Some(node);
         }
-        if *hidden.entry(node.id()).or_insert_with(|| why(element, tag, true) == Some(Why::Hidden)) {
+        if *hidden.entry(node.id()).or_insert_with(|| why(node, element, tag, true) == Some(Why::Hidden)) {
             return None;
         }
     }

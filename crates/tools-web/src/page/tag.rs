@@ -1,6 +1,6 @@
 //! Which elements of HTML are read in which way: the one table.
 
-use html5ever::local_name;
+use html5ever::{local_name, ns};
 use scraper::node::Element;
 
 /// How an element is read.
@@ -16,6 +16,10 @@ pub(super) enum Tag {
     /// Around a reading aid, for browsers that do not know it.
     Parenthesis,
     Embedded,
+    Title,
+    Button,
+    /// A page within the page.
+    Frame,
     Dialog,
     Nav,
     Main,
@@ -34,6 +38,9 @@ pub(super) enum Tag {
     Code,
     Strong,
     Emphasis,
+    Deleted,
+    Quoted,
+    Raised,
     Link,
     Image,
     Break,
@@ -56,6 +63,7 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         local_name!("noembed") | local_name!("annotation") | local_name!("annotation-xml") => Tag::Unseen,
         local_name!("slot") => Tag::Slot,
         local_name!("rp") => Tag::Parenthesis,
+        local_name!("title") if element.name.ns == ns!(html) => Tag::Title,
         local_name!("svg")
         | local_name!("iframe")
         | local_name!("object")
@@ -64,17 +72,18 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         | local_name!("audio")
         | local_name!("video")
         | local_name!("map")
-        | local_name!("button")
         | local_name!("select")
-        | local_name!("textarea")
         | local_name!("datalist")
         | local_name!("meter")
         | local_name!("progress")
         | local_name!("title")
         | local_name!("noframes") => Tag::Embedded,
+        local_name!("button") => Tag::Button,
+        local_name!("frame") => Tag::Frame,
         local_name!("dialog") => Tag::Dialog,
-        local_name!("nav") => Tag::Nav,
+        local_name!("nav") | local_name!("search") => Tag::Nav,
         local_name!("main") => Tag::Main,
+        local_name!("div") | local_name!("section") if is_main(element) => Tag::Main,
         local_name!("article") => Tag::Article,
         local_name!("section") | local_name!("aside") | local_name!("figure") | local_name!("details") => Tag::Section,
         local_name!("footer") => Tag::Footer,
@@ -105,10 +114,17 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         local_name!("ol") => Tag::Ordered,
         local_name!("li") => Tag::Item,
         local_name!("dd") => Tag::Description,
-        local_name!("pre") | local_name!("listing") | local_name!("xmp") | local_name!("plaintext") => Tag::Pre,
+        local_name!("pre")
+        | local_name!("listing")
+        | local_name!("xmp")
+        | local_name!("plaintext")
+        | local_name!("textarea") => Tag::Pre,
         local_name!("code") | local_name!("kbd") | local_name!("samp") | local_name!("tt") => Tag::Code,
         local_name!("strong") | local_name!("b") => Tag::Strong,
         local_name!("em") | local_name!("i") => Tag::Emphasis,
+        local_name!("del") | local_name!("s") | local_name!("strike") => Tag::Deleted,
+        local_name!("q") => Tag::Quoted,
+        local_name!("sup") => Tag::Raised,
         local_name!("a") => Tag::Link,
         local_name!("img") => Tag::Image,
         local_name!("br") => Tag::Break,
@@ -120,4 +136,8 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         local_name!("td") | local_name!("th") => Tag::Cell,
         _ => Tag::Inline,
     }
+}
+
+fn is_main(element: &Element) -> bool {
+    element.attr("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("main"))
 }

@@ -1,16 +1,19 @@
 //! The walk over the tree of a page: once, iteratively, so that no depth of nesting matters.
 
-use std::collections::HashSet;
 use std::time::Instant;
 
-use ego_tree::{NodeId, NodeRef};
-use html5ever::local_name;
+use ego_tree::NodeRef;
+use html5ever::{local_name, ns};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::left_out::{LeftOut, Why, why};
+use super::code::{Code, is_code_block, is_numbers};
+use super::formula::{marks, raised};
+use super::left_out::{LeftOut, Why, is_mark, is_read_button, why};
 use super::links::Base;
+use super::list::List;
 use super::shadow::Shadows;
+use super::table::{Table, Use, Uses};
 use super::tag::{Tag, tag_of};
 use super::writer::Writer;
 use super::{Format, without_controls};
@@ -40,17 +43,6 @@ pub(super) struct WalkResult {
     pub(super) is_cut: bool,
 }
 
-struct List {
-    next: i64,
-    step: i64,
-    is_ordered: bool,
-}
-
-#[derive(Default)]
-struct Table {
-    rows: Vec<Vec<String>>,
-}
-
 struct Walk<'a, 'b> {
     ask: Ask<'a>,
     found: WalkResult,
@@ -58,10 +50,9 @@ struct Walk<'a, 'b> {
     cell: Option<Writer>,
     table: Option<Table>,
     shadows: Shadows,
-    /// Tables that hold tables: they arrange the page.
-    layouts: HashSet<NodeId>,
+    tables: Uses,
     lists: Vec<List>,
-    pre: Option<(String, Option<String>)>,
+    code: Option<Code>,
     /// Where links and emphases that are open began.
     starts: Vec<usize>,
     /// Open elements within which a footer is not the page's.
@@ -71,8 +62,6 @@ struct Walk<'a, 'b> {
 
 /// Nodes between two looks at the clock.
 const STRIDE: usize = 4096;
-/// Ancestors of a table among which another table is looked for.
-const ABOVE: usize = 64;
 
 /// Walks the page.
 pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
@@ -83,9 +72,9 @@ pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
         cell: None,
         table: None,
         shadows: Shadows::of(tree),
-        layouts: layouts(tree),
+        tables: Uses::of(tree),
         lists: Vec::new(),
-        pre: None,
+        code: None,
         starts: Vec::new(),
         sections: 0,
         tree,
@@ -93,18 +82,6 @@ pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
     walk.go();
     walk.found.text = walk.page.into_string();
     walk.found
-}
-
-fn layouts(tree: &ego_tree::Tree<Node>) -> HashSet<NodeId> {
-    let is_table =
-        |node: &NodeRef<'_, Node>| node.value().as_element().is_some_and(|e| e.name.local == local_name!("table"));
-    let mut layouts = HashSet::new();
-    for table in tree.nodes().filter(is_table) {
-        if let Some(outer) = table.ancestors().take(ABOVE).find(is_table) {
-            layouts.insert(outer.id());
-        }
-    }
-    layouts
 }
 
 impl Walk<'_, '_> {
@@ -159,8 +136,8 @@ impl Walk<'_, '_> {
         }
         match node.value() {
             Node::Text(text) => {
-                match &mut self.pre {
-                    Some((code, _)) => code.push_str(text),
+                match &mut self.code {
+                    Some(code) => code.text(node, text),
                     None => self.out().text(text),
                 }
                 false
@@ -176,7 +153,10 @@ impl Walk<'_, '_> {
         let why = match tag {
             Tag::Template if self.shadows.is_shown(node) => None,
             Tag::Parenthesis if !is_short(node) => Some(Why::Hidden),
-            _ => why(element, tag, self.sections > 0),
+            Tag::Button if !is_read_button(node, element, self.sections > 0) => Some(Why::Nothing),
+            Tag::Link if is_mark(node, element) => Some(Why::Nothing),
+            _ if is_numbers(node, element, self.code.is_some()) => Some(Why::Nothing),
+            _ => why(node, element, tag, self.sections > 0),
         };
         if let Some(why) = why
             && !(self.ask.with_navigation && why == Why::Navigation)
@@ -184,7 +164,15 @@ impl Walk<'_, '_> {
             self.found.left_out.count(why);
             return false;
         }
+        if let Some(code) = &mut self.code {
+            return code.enter(element, tag);
+        }
+        if element.name.ns == ns!(mathml) {
+            let (before, _) = marks(node);
+            self.mark(before);
+        }
         match tag {
+            _ if self.is_listing(node, element, tag) => self.enter_code(node, element),
             Tag::Head => self.head(node),
             Tag::Noscript => self.noscript(node),
             Tag::Main | Tag::Article => self.enter_content(tag),
@@ -194,7 +182,7 @@ impl Walk<'_, '_> {
             }
             Tag::Heading(level) => self.enter_heading(level),
             Tag::Paragraph | Tag::Footer | Tag::Nav | Tag::Dialog => self.block(),
-            Tag::Line | Tag::Caption => self.out().line(),
+            Tag::Line | Tag::Caption | Tag::Break => self.out().line(),
             Tag::Quote => {
                 self.block();
                 self.out().push_prefix("> ");
@@ -205,16 +193,21 @@ impl Walk<'_, '_> {
                 self.out().line();
                 self.out().push_prefix("  ");
             }
-            Tag::Pre => self.enter_pre(node, element),
-            Tag::Code | Tag::Strong | Tag::Emphasis | Tag::Link => {
+            Tag::Pre => self.enter_code(node, element),
+            Tag::Raised => {
+                if let Some(text) = raised(node) {
+                    self.out().raw(&text);
+                    return false;
+                }
+            }
+            Tag::Quoted => self.mark("\""),
+            Tag::Title => self.title(node),
+            Tag::Frame => self.frame(element),
+            Tag::Code | Tag::Strong | Tag::Emphasis | Tag::Deleted | Tag::Link => {
                 let here = self.out().here();
                 self.starts.push(here);
             }
             Tag::Image => self.image(element),
-            Tag::Break => match &mut self.pre {
-                Some((code, _)) => code.push('\n'),
-                None => self.out().line(),
-            },
             Tag::Rule => {
                 self.block();
                 self.out().raw("---");
@@ -223,23 +216,40 @@ impl Walk<'_, '_> {
             Tag::Input => self.input(element),
             Tag::Table => {
                 self.block();
-                if self.table.is_none() && !self.layouts.contains(&node.id()) {
+                if self.table.is_none() && self.tables.of_table(node.id()) == Use::Data {
                     self.table = Some(Table::default());
                 }
             }
             Tag::Row => match &mut self.table {
-                Some(table) => table.rows.push(Vec::new()),
+                Some(table) => table.row(),
                 None => self.out().line(),
             },
             Tag::Cell => self.enter_cell(element),
-            Tag::Script | Tag::Template | Tag::Unseen | Tag::Embedded | Tag::Slot | Tag::Parenthesis | Tag::Inline => {}
+            Tag::Script
+            | Tag::Template
+            | Tag::Unseen
+            | Tag::Embedded
+            | Tag::Slot
+            | Tag::Parenthesis
+            | Tag::Button
+            | Tag::Inline => {}
         }
-        !matches!(tag, Tag::Head | Tag::Noscript | Tag::Image | Tag::Break | Tag::Rule | Tag::Input)
+        !matches!(tag, Tag::Head | Tag::Title | Tag::Noscript | Tag::Image | Tag::Break | Tag::Rule | Tag::Input)
     }
 
     fn leave(&mut self, node: NodeRef<'_, Node>) {
         let Node::Element(element) = node.value() else { return };
-        match tag_of(element) {
+        let tag = tag_of(element);
+        match &mut self.code {
+            Some(code) if code.root == node.id() => return self.leave_code(),
+            Some(code) => return code.leave(tag),
+            None => {}
+        }
+        if element.name.ns == ns!(mathml) {
+            let (_, behind) = marks(node);
+            self.mark(behind);
+        }
+        match tag {
             tag @ (Tag::Main | Tag::Article) => self.leave_content(tag),
             Tag::Section => {
                 self.sections = self.sections.saturating_sub(1);
@@ -260,11 +270,12 @@ impl Walk<'_, '_> {
                 self.out().pop_prefix();
                 self.out().line();
             }
-            Tag::Pre => self.leave_pre(),
-            Tag::Code if self.pre.is_none() => self.wrap(("`", "`"), ""),
+            Tag::Quoted => self.mark("\""),
+            Tag::Code => self.wrap(("`", "`"), ""),
+            Tag::Deleted => self.wrap(("~~", "~~"), ""),
             Tag::Strong if self.is_marked() => self.wrap(("**", "**"), ""),
             Tag::Emphasis if self.is_marked() => self.wrap(("_", "_"), ""),
-            Tag::Code | Tag::Strong | Tag::Emphasis => {
+            Tag::Strong | Tag::Emphasis => {
                 self.starts.pop();
             }
             Tag::Link => self.leave_link(element),
@@ -276,7 +287,13 @@ impl Walk<'_, '_> {
     }
 
     fn is_marked(&self) -> bool {
-        self.ask.format == Format::Markdown && self.pre.is_none()
+        self.ask.format == Format::Markdown
+    }
+
+    fn mark(&mut self, mark: &str) {
+        if !mark.is_empty() {
+            self.out().raw(mark);
+        }
     }
 
     fn wrap(&mut self, marks: (&str, &str), beside: &str) {
@@ -289,11 +306,7 @@ impl Walk<'_, '_> {
         for child in head.children() {
             let Some(element) = child.value().as_element() else { continue };
             match element.name.local {
-                local_name!("title") if self.found.title.is_none() => {
-                    let mut title = Writer::inline();
-                    child.children().filter_map(|text| text.value().as_text()).for_each(|text| title.text(text));
-                    self.found.title = Some(title.into_string()).filter(|title| !title.is_empty());
-                }
+                local_name!("title") => self.title(child),
                 local_name!("base") => {
                     if let Some(href) = element.attr("href") {
                         self.ask.base.named(href);
@@ -303,6 +316,26 @@ impl Walk<'_, '_> {
                 _ => {}
             }
         }
+    }
+
+    fn title(&mut self, node: NodeRef<'_, Node>) {
+        if self.found.title.is_none() {
+            let mut title = Writer::inline();
+            node.children().filter_map(|text| text.value().as_text()).for_each(|text| title.text(text));
+            self.found.title = Some(title.into_string()).filter(|title| !title.is_empty());
+        }
+    }
+
+    /// A part of the page that is a page of its own.
+    fn frame(&mut self, element: &Element) {
+        let Some(target) = element.attr("src").and_then(|source| self.ask.base.target(source)) else { return };
+        let name = ["title", "name"].iter().find_map(|name| element.attr(name)).unwrap_or("frame");
+        let out = self.out();
+        out.line();
+        out.raw("[");
+        out.text(name);
+        out.raw(&format!("]({target})"));
+        out.line();
     }
 
     /// The text of the first one, without its markup: it counts when there is nothing else.
@@ -352,7 +385,9 @@ impl Walk<'_, '_> {
             let here = self.page.here();
             self.found.heading.get_or_insert((here, usize::MAX));
         }
-        self.out().marker(["# ", "## ", "### ", "#### ", "##### ", "###### "][level - 1]);
+        if self.cell.is_none() {
+            self.out().marker(["# ", "## ", "### ", "#### ", "##### ", "###### "][level - 1]);
+        }
     }
 
     fn leave_heading(&mut self) {
@@ -367,42 +402,37 @@ impl Walk<'_, '_> {
 
     fn enter_list(&mut self, element: &Element, tag: Tag) {
         self.block();
-        let number = |name| element.attr(name).and_then(|text| text.trim().parse::<i64>().ok());
-        let step = if element.attr("reversed").is_some() { -1 } else { 1 };
-        self.lists.push(List { next: number("start").unwrap_or(1), step, is_ordered: tag == Tag::Ordered });
+        self.lists.push(List::new(element, tag == Tag::Ordered));
     }
 
     fn enter_item(&mut self, element: &Element) {
-        let marker = match self.lists.last_mut().filter(|list| list.is_ordered) {
-            Some(list) => {
-                let own = element.attr("value").and_then(|text| text.trim().parse().ok());
-                let number = own.unwrap_or(list.next);
-                list.next = number.saturating_add(list.step);
-                format!("{number}. ")
-            }
-            None => "- ".to_owned(),
-        };
+        let marker = self.lists.last_mut().map_or_else(|| "- ".to_owned(), |list| list.marker(element));
         let out = self.out();
         out.line();
         out.marker(&marker);
         out.push_prefix("   ".get(..marker.len().min(3)).unwrap_or("  "));
     }
 
-    fn enter_pre(&mut self, node: NodeRef<'_, Node>, element: &Element) {
-        self.block();
-        if self.pre.is_none() {
-            let inner = node.first_child().and_then(|child| child.value().as_element());
-            let language = [Some(element), inner].into_iter().flatten().find_map(language);
-            self.pre = Some((String::new(), language));
+    fn is_listing(&self, node: NodeRef<'_, Node>, element: &Element, tag: Tag) -> bool {
+        match tag {
+            Tag::Table => self.tables.of_table(node.id()) == Use::Listing,
+            Tag::Line => is_code_block(node, element),
+            _ => false,
         }
     }
 
-    fn leave_pre(&mut self) {
-        let Some((code, language)) = self.pre.take() else { return };
-        let (code, _) = without_controls(&code);
+    fn enter_code(&mut self, node: NodeRef<'_, Node>, element: &Element) {
+        self.block();
+        self.code = Some(Code::new(node, element));
+    }
+
+    fn leave_code(&mut self) {
+        let Some(Code { text, language, .. }) = self.code.take() else { return };
+        let (code, _) = without_controls(&text);
         let code = code.trim_end().trim_start_matches('\n');
         if self.cell.is_some() {
-            self.out().raw(&format!("`{}`", code.replace('\n', " ")));
+            let lines: Vec<String> = code.lines().map(|line| format!("`{line}`")).collect();
+            self.out().raw(&lines.join("<br>"));
         } else if !code.is_empty() {
             let fence = if code.contains("```") { "````" } else { "```" };
             let text = format!("{fence}{}\n{code}\n{fence}", language.unwrap_or_default());
@@ -412,7 +442,7 @@ impl Walk<'_, '_> {
     }
 
     fn leave_link(&mut self, element: &Element) {
-        let target = element.attr("href").filter(|_| self.pre.is_none()).and_then(|href| self.ask.base.target(href));
+        let target = element.attr("href").and_then(|href| self.ask.base.target(href));
         match target {
             Some(target) => self.wrap(("[", &format!("]({target})")), &format!(" ({target})")),
             None => {
@@ -451,15 +481,7 @@ impl Walk<'_, '_> {
             self.out().line();
             return;
         };
-        let span = element.attr("colspan").and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(1).clamp(1, 16);
-        if table.rows.is_empty() {
-            table.rows.push(Vec::new());
-        }
-        // The text goes to the first of the columns that the cell spans.
-        if let Some(row) = table.rows.last_mut() {
-            row.push("\0".to_owned());
-            row.extend(std::iter::repeat_n(String::new(), span - 1));
-        }
+        table.cell(element);
         self.cell = Some(Writer::inline());
     }
 
@@ -469,21 +491,19 @@ impl Walk<'_, '_> {
             return;
         };
         let text = cell.into_string().replace('|', "\\|");
-        let row = self.table.as_mut().and_then(|table| table.rows.last_mut());
-        if let Some(place) = row.and_then(|row| row.iter_mut().rev().find(|place| *place == "\0")) {
-            *place = text;
+        if let Some(table) = &mut self.table {
+            table.fill(text);
         }
     }
 
-    fn leave_table(&mut self, id: NodeId) {
-        if self.layouts.contains(&id) {
+    fn leave_table(&mut self, id: ego_tree::NodeId) {
+        if self.tables.of_table(id) != Use::Data {
             self.block();
             return;
         }
         let Some(table) = self.table.take() else { return };
         self.cell = None;
-        let rows: Vec<Vec<String>> =
-            table.rows.into_iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).collect();
+        let rows = table.into_rows();
         if rows.iter().all(|row| row.len() <= 1) {
             for cell in rows.iter().flatten() {
                 self.page.line();
@@ -506,12 +526,4 @@ fn is_short(node: NodeRef<'_, Node>) -> bool {
         .next()
         .is_none_or(|child| child.value().as_text().is_some_and(|text| text.trim().chars().nth(1).is_none()));
     first && children.next().is_none()
-}
-
-/// The language that a class names (`language-rust`, `lang-rust`, `highlight-source-rust`).
-fn language(element: &Element) -> Option<String> {
-    let names = element.classes().find_map(|class| {
-        ["language-", "lang-", "highlight-source-", "brush:"].iter().find_map(|prefix| class.strip_prefix(prefix))
-    })?;
-    Some(names.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-')).take(20).collect())
 }

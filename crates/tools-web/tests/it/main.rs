@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on fails")]
 
 mod exchange;
+mod pages;
 mod pdf;
 mod registries;
 mod ssrf;

@@ -1,0 +1,195 @@
+//! Preformatted text while it is read: lines as a browser breaks them, without the numbers that a
+//! listing shows beside them.
+
+use ego_tree::{NodeId, NodeRef};
+use html5ever::local_name;
+use scraper::Node;
+use scraper::node::Element;
+
+use super::tag::{Tag, tag_of};
+
+/// Preformatted text up to where it is read.
+pub(super) struct Code {
+    /// The element that ends it.
+    pub(super) root: NodeId,
+    pub(super) text: String,
+    pub(super) language: Option<String>,
+    /// Whether the next text stands on a line of its own.
+    is_broken: bool,
+    /// Where the last row or item began.
+    row: Option<usize>,
+    /// Whether the element is no `pre`: white space between its blocks is markup.
+    is_loose: bool,
+}
+
+impl Code {
+    pub(super) fn new(root: NodeRef<'_, Node>, element: &Element) -> Self {
+        let inner = root.first_child().and_then(|child| child.value().as_element());
+        let language = [Some(element), inner].into_iter().flatten().find_map(language);
+        let is_loose = tag_of(element) != Tag::Pre;
+        Self { root: root.id(), text: String::new(), language, is_broken: false, row: None, is_loose }
+    }
+
+    pub(super) fn text(&mut self, node: NodeRef<'_, Node>, text: &str) {
+        if self.is_loose && text.contains('\n') && text.trim().is_empty() && is_between_blocks(node) {
+            return;
+        }
+        self.write(text);
+    }
+
+    fn write(&mut self, text: &str) {
+        if std::mem::take(&mut self.is_broken) {
+            self.end_line();
+        }
+        self.text.push_str(text);
+    }
+
+    /// Reads an element up to what is in it; whether that is read too.
+    pub(super) fn enter(&mut self, element: &Element, tag: Tag) -> bool {
+        match tag {
+            Tag::Break => self.write("\n"),
+            Tag::Item | Tag::Row => {
+                // A row without text is an empty line.
+                if self.row.is_some_and(|row| row == self.text.len()) {
+                    self.text.push('\n');
+                }
+                self.end_line();
+                self.row = Some(self.text.len());
+            }
+            tag => self.is_broken |= is_block(tag),
+        }
+        if let Some(mark) = element.attr("data-code-marker") {
+            self.write(mark);
+        }
+        !matches!(tag, Tag::Break | Tag::Image | Tag::Input | Tag::Noscript)
+    }
+
+    pub(super) fn leave(&mut self, tag: Tag) {
+        self.is_broken |= is_block(tag);
+    }
+
+    fn end_line(&mut self) {
+        if !self.text.is_empty() && !self.text.ends_with('\n') {
+            self.text.push('\n');
+        }
+    }
+}
+
+fn is_block(tag: Tag) -> bool {
+    matches!(
+        tag,
+        Tag::Line
+            | Tag::Paragraph
+            | Tag::Section
+            | Tag::Main
+            | Tag::Article
+            | Tag::Heading(_)
+            | Tag::Quote
+            | Tag::List
+            | Tag::Ordered
+            | Tag::Description
+            | Tag::Caption
+            | Tag::Rule
+            | Tag::Pre
+    )
+}
+
+fn is_between_blocks(node: NodeRef<'_, Node>) -> bool {
+    let is_apart = |node: NodeRef<'_, Node>| {
+        let tag = node.value().as_element().map(tag_of);
+        tag.is_some_and(|tag| is_block(tag) || matches!(tag, Tag::Table | Tag::Row | Tag::Cell | Tag::Item))
+    };
+    [node.prev_sibling(), node.next_sibling()].into_iter().flatten().any(is_apart)
+}
+
+/// Names that programs give to the numbers beside the lines of a listing.
+const NUMBERS: &[&str] = &[
+    "blob-num",
+    "crayon-nums",
+    "diff-line-num",
+    "gutter",
+    "hljs-ln-numbers",
+    "line-num",
+    "line-number",
+    "line-numbers",
+    "linenodiv",
+    "lineno",
+    "linenos",
+    "linenumber",
+    "linenumbers",
+    "lines-num",
+    "ln",
+    "lnt",
+    "rouge-gutter",
+    "src-line-numbers",
+    "u-linenum",
+];
+/// More nodes than the longest listing on a page has numbers.
+const MAX_NUMBERS: usize = 20_000;
+
+/// Whether an element holds numbers of lines and nothing else.
+pub(super) fn is_numbers(node: NodeRef<'_, Node>, element: &Element, is_in_code: bool) -> bool {
+    let is_named = || element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)));
+    let is_marked = || {
+        element.attr("data-line-number").is_some()
+            || is_in_code
+                && (element.attr("data-nosnippet").is_some()
+                    || element.attr("style").is_some_and(|style| style.contains("user-select:none")))
+    };
+    match tag_of(element) {
+        // In text such a name may stand at a number that says something.
+        Tag::Line | Tag::Pre => is_named() && numbers(node) == Some(true),
+        Tag::Inline | Tag::Link | Tag::Item if is_in_code => (is_named() || is_marked()) && numbers(node).is_some(),
+        Tag::Cell if is_in_code => is_numbers_cell(node, element),
+        _ => false,
+    }
+}
+
+/// Whether the cell stands beside lines of code, for their numbers.
+pub(super) fn is_numbers_cell(cell: NodeRef<'_, Node>, element: &Element) -> bool {
+    let is_named = element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)));
+    let inner = || cell.children().filter_map(|child| child.value().as_element());
+    if is_named || element.attr("data-line-number").is_some() || inner().any(|e| e.attr("data-line-number").is_some()) {
+        return numbers(cell).is_some();
+    }
+    let has_code =
+        cell.descendants().take(8).any(|node| node.value().as_element().is_some_and(|e| tag_of(e) == Tag::Pre));
+    has_code && numbers(cell) == Some(true)
+}
+
+/// Whether there are numbers here, each one more than the last; `None` where there is other text.
+fn numbers(node: NodeRef<'_, Node>) -> Option<bool> {
+    let mut last = None;
+    for (count, below) in node.descendants().enumerate() {
+        let Some(text) = below.value().as_text() else { continue };
+        for word in text.split_whitespace() {
+            let number: u32 = word.parse().ok()?;
+            if count > MAX_NUMBERS || last.is_some_and(|last: u32| last.checked_add(1) != Some(number)) {
+                return None;
+            }
+            last = Some(number);
+        }
+    }
+    Some(last.is_some())
+}
+
+/// Whether an element that is no `pre` is shown like one.
+pub(super) fn is_code_block(node: NodeRef<'_, Node>, element: &Element) -> bool {
+    let style = || {
+        element.attr("style").is_some_and(|style| style.replace(' ', "").split(';').any(|one| one == "white-space:pre"))
+    };
+    let is_fragment = || {
+        let line = node.children().find_map(|child| child.value().as_element());
+        line.is_some_and(|line| line.has_class("line", scraper::CaseSensitivity::CaseSensitive))
+    };
+    element.name.local == local_name!("div")
+        && (style() || element.has_class("fragment", scraper::CaseSensitivity::CaseSensitive) && is_fragment())
+}
+
+/// The language that a class names (`language-rust`, `lang-rust`, `highlight-source-rust`).
+fn language(element: &Element) -> Option<String> {
+    let names = element.classes().find_map(|class| {
+        ["language-", "lang-", "highlight-source-", "brush:"].iter().find_map(|prefix| class.strip_prefix(prefix))
+    })?;
+    Some(names.chars().filter(|c| c.is_ascii_alphanumeric() || matches!(c, '+' | '#' | '-')).take(20).collect())
+}
