@@ -124,53 +124,71 @@ const NUMBERS: &[&str] = &[
     "src-line-numbers",
     "u-linenum",
 ];
-/// More nodes than the longest listing on a page has numbers.
-const MAX_NUMBERS: usize = 20_000;
 
-/// Whether an element holds numbers of lines and nothing else.
-pub(super) fn is_numbers(node: NodeRef<'_, Node>, element: &Element, is_in_code: bool) -> bool {
-    let is_named = || element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)));
-    let is_marked = || {
-        element.attr("data-line-number").is_some()
-            || is_in_code
-                && (element.attr("data-nosnippet").is_some()
-                    || element.attr("style").is_some_and(|style| style.contains("user-select:none")))
-    };
-    match tag_of(element) {
-        // In text such a name may stand at a number that says something.
-        Tag::Line | Tag::Pre => is_named() && numbers(node) == Some(true),
-        Tag::Inline | Tag::Link | Tag::Item if is_in_code => (is_named() || is_marked()) && numbers(node).is_some(),
-        Tag::Cell if is_in_code => is_numbers_cell(node, element),
-        _ => false,
+fn is_named(element: &Element) -> bool {
+    element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)))
+}
+
+/// Looks for the numbers of lines, at no more nodes of a page than honest listings have.
+pub(super) struct Numbers {
+    nodes_left: usize,
+}
+
+impl Default for Numbers {
+    fn default() -> Self {
+        Self { nodes_left: 200_000 }
     }
 }
 
-/// Whether the cell stands beside lines of code, for their numbers.
-pub(super) fn is_numbers_cell(cell: NodeRef<'_, Node>, element: &Element) -> bool {
-    let is_named = element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)));
-    let inner = || cell.children().filter_map(|child| child.value().as_element());
-    if is_named || element.attr("data-line-number").is_some() || inner().any(|e| e.attr("data-line-number").is_some()) {
-        return numbers(cell).is_some();
-    }
-    let has_code =
-        cell.descendants().take(8).any(|node| node.value().as_element().is_some_and(|e| tag_of(e) == Tag::Pre));
-    has_code && numbers(cell) == Some(true)
-}
-
-/// Whether there are numbers here, each one more than the last; `None` where there is other text.
-fn numbers(node: NodeRef<'_, Node>) -> Option<bool> {
-    let mut last = None;
-    for (count, below) in node.descendants().enumerate() {
-        let Some(text) = below.value().as_text() else { continue };
-        for word in text.split_whitespace() {
-            let number: u32 = word.parse().ok()?;
-            if count > MAX_NUMBERS || last.is_some_and(|last: u32| last.checked_add(1) != Some(number)) {
-                return None;
+impl Numbers {
+    /// Whether an element holds numbers of lines and nothing else.
+    pub(super) fn is_beside(&mut self, node: NodeRef<'_, Node>, element: &Element, is_in_code: bool) -> bool {
+        let is_marked = || {
+            element.attr("data-line-number").is_some()
+                || element.attr("data-nosnippet").is_some()
+                || element.attr("style").is_some_and(|style| style.replace(' ', "").contains("user-select:none"))
+        };
+        match tag_of(element) {
+            // In text such a name may stand at a number that says something.
+            Tag::Line | Tag::Pre => is_named(element) && self.read(node) == Some(true),
+            Tag::Inline | Tag::Link | Tag::Item if is_in_code => {
+                (is_named(element) || is_marked()) && self.read(node).is_some()
             }
-            last = Some(number);
+            Tag::Cell if is_in_code => self.is_cell(node, element),
+            _ => false,
         }
     }
-    Some(last.is_some())
+
+    /// Whether the cell stands beside lines of code, for their numbers.
+    pub(super) fn is_cell(&mut self, cell: NodeRef<'_, Node>, element: &Element) -> bool {
+        let inner = || cell.children().filter_map(|child| child.value().as_element());
+        if is_named(element)
+            || element.attr("data-line-number").is_some()
+            || inner().any(|e| e.attr("data-line-number").is_some())
+        {
+            return self.read(cell).is_some();
+        }
+        let has_code =
+            cell.descendants().take(8).any(|node| node.value().as_element().is_some_and(|e| tag_of(e) == Tag::Pre));
+        has_code && self.read(cell) == Some(true)
+    }
+
+    /// Whether there are numbers here, each one more than the last; `None` where there is other text.
+    fn read(&mut self, node: NodeRef<'_, Node>) -> Option<bool> {
+        let mut last = None;
+        for below in node.descendants() {
+            self.nodes_left = self.nodes_left.checked_sub(1)?;
+            let Some(text) = below.value().as_text() else { continue };
+            for word in text.split_whitespace() {
+                let number: u32 = word.parse().ok()?;
+                if last.is_some_and(|last: u32| last.checked_add(1) != Some(number)) {
+                    return None;
+                }
+                last = Some(number);
+            }
+        }
+        Some(last.is_some())
+    }
 }
 
 /// Whether an element that is no `pre` is shown like one.

@@ -8,7 +8,7 @@ use html5ever::local_name;
 use scraper::Node;
 use scraper::node::Element;
 
-use super::code::is_numbers_cell;
+use super::code::Numbers;
 use super::tag::{Tag, tag_of};
 
 /// Ancestors of an element among which its table is looked for.
@@ -41,7 +41,7 @@ struct Facts {
 
 impl Uses {
     pub(super) fn of(tree: &Tree<Node>) -> Self {
-        let mut uses = Self(HashMap::new());
+        let (mut uses, mut numbers) = (Self(HashMap::new()), Numbers::default());
         for node in tree.nodes() {
             let Some(element) = node.value().as_element() else { continue };
             match tag_of(element) {
@@ -57,7 +57,7 @@ impl Uses {
                 }
                 Tag::Cell => {
                     let is_first = node.prev_siblings().all(|before| !before.value().is_element());
-                    if is_first && is_numbers_cell(node, element) {
+                    if is_first && numbers.is_cell(node, element) {
                         uses.above(node, |table| table.has_numbers = true);
                     }
                 }

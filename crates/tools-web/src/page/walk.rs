@@ -7,7 +7,7 @@ use html5ever::{local_name, ns};
 use scraper::Node;
 use scraper::node::Element;
 
-use super::code::{Code, is_code_block, is_numbers};
+use super::code::{Code, Numbers, is_code_block};
 use super::formula::{marks, raised};
 use super::left_out::{LeftOut, Why, is_mark, is_read_button, why};
 use super::links::Base;
@@ -53,6 +53,7 @@ struct Walk<'a, 'b> {
     tables: Uses,
     lists: Vec<List>,
     code: Option<Code>,
+    numbers: Numbers,
     /// Where links and emphases that are open began.
     starts: Vec<usize>,
     /// Open elements within which a footer is not the page's.
@@ -75,6 +76,7 @@ pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
         tables: Uses::of(tree),
         lists: Vec::new(),
         code: None,
+        numbers: Numbers::default(),
         starts: Vec::new(),
         sections: 0,
         tree,
@@ -155,7 +157,7 @@ impl Walk<'_, '_> {
             Tag::Parenthesis if !is_short(node) => Some(Why::Hidden),
             Tag::Button if !is_read_button(node, element, self.sections > 0) => Some(Why::Nothing),
             Tag::Link if is_mark(node, element) => Some(Why::Nothing),
-            _ if is_numbers(node, element, self.code.is_some()) => Some(Why::Nothing),
+            _ if self.numbers.is_beside(node, element, self.code.is_some()) => Some(Why::Nothing),
             _ => why(node, element, tag, self.sections > 0),
         };
         if let Some(why) = why

@@ -300,6 +300,12 @@ async fn pages_made_to_be_slow_end_in_time() {
         ("rows", "<table>".to_owned() + &"<tr><td>x".repeat(100_000)),
         ("forms", "<form><input><p>".repeat(60_000)),
         ("unclosed", "<!--".repeat(200_000)),
+        ("gutters", "<table><tr><td class=gutter>".repeat(40_000)),
+        ("numbers", "<div class=gutter>".repeat(30_000) + &"<i>".repeat(30_000)),
+        ("buttons", "<div>".repeat(20_000) + "<h2>" + &"<button aria-expanded=false>x</button>".repeat(20_000)),
+        ("notices", "<div class=cookie-notice-ad-x><p>x".repeat(30_000)),
+        ("late", (0..9000).fold(String::new(), |all, at| all + &format!("<div hidden id=S:{at}><template id=B:{at}>"))),
+        ("formula", "<math>".to_owned() + &"<msup><mi>x</mi>".repeat(60_000)),
         ("entities", "&lt;&amp;&#x41;".repeat(60_000)),
     ] {
         world.serve(&format!("a.example.org/{path}"), html(&body));
