@@ -59,9 +59,10 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, 
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return (encoding, CharsetFrom::Mark, length);
     }
-    if let Some(encoding) =
-        content_type.and_then(charset_parameter).and_then(|label| Encoding::for_label(label.as_bytes()))
-    {
+    // Half of the bytes of markup in UTF-16 are zero.
+    let fits =
+        |encoding: &&Encoding| !is_two_bytes(encoding) || bytes.contains(&0) || std::str::from_utf8(bytes).is_err();
+    if let Some(encoding) = named(content_type).filter(fits) {
         return (encoding, CharsetFrom::Header, 0);
     }
     if let Some(encoding) = declared(bytes) {
@@ -72,8 +73,16 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, 
 
 /// Whether the header of a body says that it is UTF-16.
 pub(super) fn is_utf16(content_type: Option<&str>) -> bool {
-    let named = content_type.and_then(charset_parameter).and_then(|label| Encoding::for_label(label.as_bytes()));
-    named.is_some_and(|encoding| encoding == UTF_16LE || encoding == UTF_16BE)
+    named(content_type).is_some_and(is_two_bytes)
+}
+
+fn is_two_bytes(encoding: &Encoding) -> bool {
+    encoding == UTF_16LE || encoding == UTF_16BE
+}
+
+/// The encoding that a header names.
+fn named(content_type: Option<&str>) -> Option<&'static Encoding> {
+    Encoding::for_label(charset_parameter(content_type?)?.as_bytes())
 }
 
 /// Whether bytes beyond ASCII are there and none of them make a character of UTF-8: what says
@@ -106,7 +115,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let label = of_xml.or_else(|| of_meta(&text))?;
     let encoding = Encoding::for_label(label.as_bytes())?;
     // Text in which this could be read is no UTF-16.
-    Some(if encoding == UTF_16LE || encoding == UTF_16BE { UTF_8 } else { encoding })
+    Some(if is_two_bytes(encoding) { UTF_8 } else { encoding })
 }
 
 fn of_meta(text: &str) -> Option<&str> {
@@ -199,6 +208,8 @@ mod tests {
             ("windows-1251", F::Page),
         );
         check(b"<?xml version='1.0' encoding=\"shift_jis\"?><a/>", None, ("Shift_JIS", F::Page));
+        check(b"<p>a", Some("text/html; charset=utf-16le"), ("UTF-8", F::Guess));
+        check(b"<\0p\0>\0", Some("text/html; charset=utf-16le"), ("UTF-16LE", F::Header));
         check(b"<meta charset=utf-16>", None, ("UTF-8", F::Page));
         check(b"<!-- <meta charset=koi8-r> --><meta charset=euc-kr>", None, ("EUC-KR", F::Page));
         check(

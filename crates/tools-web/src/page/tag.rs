@@ -83,7 +83,7 @@ pub(super) fn tag_of(element: &Element) -> Tag {
         local_name!("dialog") => Tag::Dialog,
         local_name!("nav") | local_name!("search") => Tag::Nav,
         local_name!("main") => Tag::Main,
-        local_name!("div") | local_name!("section") if is_main(element) => Tag::Main,
+        local_name!("div") | local_name!("section") | local_name!("article") if is_main(element) => Tag::Main,
         local_name!("article") => Tag::Article,
         local_name!("section") | local_name!("aside") | local_name!("figure") | local_name!("details") => Tag::Section,
         local_name!("footer") => Tag::Footer,

@@ -21,6 +21,8 @@ pub(super) fn as_html(text: &str) -> Cow<'_, str> {
         } else if rest.starts_with("<!--") {
             let end = rest.find("-->").map_or(rest.len(), |end| end + 3);
             rest = &rest[end..];
+        } else if rest.get(..9).is_some_and(|start| start.eq_ignore_ascii_case("<!doctype")) {
+            rest = &rest[end_of_doctype(rest)..];
         } else {
             let end = end_of_tag(rest);
             push_tag(&mut html, &rest[..end]);
@@ -31,18 +33,31 @@ pub(super) fn as_html(text: &str) -> Cow<'_, str> {
     Cow::Owned(html)
 }
 
-/// Where a tag ends, behind its `>`; quotation marks hold any character.
+/// Where a tag ends, behind its `>`.
 pub(super) fn end_of_tag(text: &str) -> usize {
+    find_outside_quotes(text, b">").map_or(text.len(), |end| end + 1)
+}
+
+/// Where the declaration of a document ends, with the declarations in it.
+fn end_of_doctype(text: &str) -> usize {
+    match find_outside_quotes(text, b">[") {
+        Some(at) if text[at..].starts_with('[') => text.find("]>").map_or(text.len(), |end| end + 2),
+        _ => end_of_tag(text),
+    }
+}
+
+/// The first of these bytes; quotation marks hold any character.
+fn find_outside_quotes(text: &str, wanted: &[u8]) -> Option<usize> {
     let mut quote = None;
-    for (at, byte) in text.bytes().enumerate() {
-        match (quote, byte) {
-            (None, b'>') => return at + 1,
-            (None, b'"' | b'\'') => quote = Some(byte),
-            (Some(open), _) if open == byte => quote = None,
+    text.bytes().position(|byte| {
+        match quote {
+            None if wanted.contains(&byte) => return true,
+            None if matches!(byte, b'"' | b'\'') => quote = Some(byte),
+            Some(open) if open == byte => quote = None,
             _ => {}
         }
-    }
-    text.len()
+        false
+    })
 }
 
 fn push_tag(html: &mut String, tag: &str) {
@@ -64,6 +79,8 @@ mod tests {
         let check = |xml: &str, html: &str| assert_eq!(as_html(xml), html);
         check("<script src=\"a>b\"/><p>x</p><br/>", "<script src=\"a>b\"></script><p>x</p><br/>");
         check("<a/><![CDATA[1 < 2 & 3]]><!-- <p/> -->", "<a></a>1 &lt; 2 &amp; 3");
+        check("<!DOCTYPE html [<!ENTITY a \"b>\"> ]><p>x</p>", "<p>x</p>");
+        check("<!doctype html PUBLIC '[>'>x", "x");
         check("<a", "<a");
         check("a < b", "a < b");
         check("<![CDATA[x", "x");

@@ -152,6 +152,7 @@ fn names_that_speak_of_cookies_hide_no_page() {
 fn a_short_page_is_its_main_element_too() {
     check("<header>Brand</header><main><p>All that this page says.</p></main>", "All that this page says.");
     check("<div>Brand</div><div role=main><p>All that this page says.</p></div>", "All that this page says.");
+    check("<p>Brand</p><article role=main><p>All that this page says.</p></article>", "All that this page says.");
     check("<main></main><p>Text beside it.</p>", "Text beside it.");
 }
 
