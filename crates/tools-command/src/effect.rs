@@ -62,6 +62,16 @@ pub enum Effect {
     Script(Value),
     /// A file that lists commands to run: a makefile, the scripts of a package.
     Recipe(Value),
+    /// Files of these names say what it does where they are there, and may run anything. A star
+    /// stands for any part of a name, `**/` in front for any folder below.
+    Obeys {
+        /// The names, separated by blanks.
+        names: &'static str,
+        /// The folder in which it looks for them.
+        folder: Value,
+    },
+    /// Files of any name come to be in a folder.
+    Unpacks(Value),
     /// Code is run.
     Code(Language, Value),
     /// A variable is set for what it starts, or by a builtin for the shell itself.

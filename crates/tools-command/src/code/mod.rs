@@ -18,4 +18,4 @@ mod sed;
 mod text;
 
 pub use language::Language;
-pub(crate) use language::{files, suspicion};
+pub(crate) use language::{files, may_load, suspicion};

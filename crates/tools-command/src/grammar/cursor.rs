@@ -193,6 +193,19 @@ fn bounded(depth: u32) -> Result<(), Problem> {
     if depth > DEEPEST { Problem::new("the command is nested too deeply to be read") } else { Ok(()) }
 }
 
+/// A text with its joined lines as one, which bash makes of them where they are in no single quotes.
+pub(crate) fn join_lines(text: &str) -> String {
+    let mut joined = String::with_capacity(text.len());
+    let mut letters = text.chars();
+    while let Some(letter) = letters.next() {
+        match (letter, (letter == '\\').then(|| letters.next()).flatten()) {
+            ('\\', Some('\n')) => {}
+            (_, next) => joined.extend([letter].into_iter().chain(next)),
+        }
+    }
+    joined
+}
+
 /// Whether a joined line end stands between two characters that are one sign together: bash joins
 /// lines before it looks for signs.
 fn splits_operator(text: &[char]) -> bool {

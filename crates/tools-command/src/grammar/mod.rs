@@ -12,7 +12,7 @@ mod simple;
 mod tree;
 mod word;
 
-pub(crate) use cursor::{parse, parse_word};
+pub(crate) use cursor::{join_lines, parse, parse_word};
 pub(crate) use tree::{Feed, Operator, Parameter, Parsed, Part, Place, Redirect, RedirectKind, Simple, Word};
 
 #[cfg(test)]

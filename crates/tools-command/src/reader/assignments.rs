@@ -1,6 +1,8 @@
 //! Variables that make other programs run something or load something: setting one is a command in
 //! disguise.
 
+use super::command::Value;
+
 /// Values of such variables that are certainly harmless.
 const HARMLESS: [&str; 12] =
     ["", "cat", "less", "less -R", "less -FRX", "more", "true", ":", "/bin/true", "/bin/cat", "0", "1"];
@@ -74,6 +76,16 @@ const COMPILERS: [&str; 12] = ["gcc", "g++", "cc", "c++", "clang", "clang++", "c
 /// Whether a variable with this value decides what other programs run or load.
 pub fn decides_what_runs(name: &str, value: &str) -> bool {
     objection(name, value, true).is_some()
+}
+
+/// Whether a variable has programs connect through another host.
+pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
+    let name = name.to_ascii_lowercase();
+    let is_proxy = matches!(name.as_str(), "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy" | "rsync_proxy");
+    let host = value.text.split_once("://").map_or(value.text.as_str(), |(_, rest)| rest);
+    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
+    let host = host.split(['/', ':']).next().unwrap_or_default();
+    is_proxy && value.is_exact && !matches!(host, "" | "localhost" | "127.0.0.1")
 }
 
 /// Why setting this variable to this value cannot be let by; `None` when it can.

@@ -230,7 +230,7 @@ impl Reader<'_> {
     }
 
     /// Whether a word may be a text that the line chooses and that is no name of what is there.
-    fn holds_verb(&self, word: &Word) -> bool {
+    pub(super) fn holds_verb(&self, word: &Word) -> bool {
         let is_name = word.parts.iter().any(|part| matches!(part, Part::Glob(_)));
         if let Some(text) = word.literal() {
             return is_verb(&text);

@@ -21,7 +21,9 @@ impl Reader<'_> {
                 _ => {}
             }
         }
+        let filled = self.filled_by(command, program, &effects);
         self.follow_all(command, effects);
+        self.filled_paths.extend(filled);
     }
 
     /// Follows effects that make no file that is run later.
@@ -53,6 +55,7 @@ impl Reader<'_> {
             Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
             Effect::Script(file) => self.script(&file, command),
             Effect::Recipe(file) => self.recipe(&file, command),
+            Effect::Obeys { names, folder } => self.obeys(names, &folder, command),
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
             }
@@ -66,6 +69,7 @@ impl Reader<'_> {
                 self.opaque(&format!("`{arg}` {what} what `{name}` does"));
             }
             Effect::Code(language, text) if text.is_exact => {
+                self.loads(language, &text.text);
                 if let Some(why) = code::suspicion(language, &text.text) {
                     self.opaque(&why);
                 }
@@ -90,6 +94,7 @@ impl Reader<'_> {
             Effect::Fills(fills) => self.fills = fills,
             Effect::MayDecide(..)
             | Effect::StartsIn(_)
+            | Effect::Unpacks(_)
             | Effect::Path { .. }
             | Effect::Host(_)
             | Effect::Network

@@ -11,10 +11,11 @@ use super::chosen::ChosenVariables;
 use super::command::{Analysis, Command, ELSEWHERE, Input, OWN_FOLDER, Surroundings, Value};
 use super::content::Content;
 use super::known::KnownVariables;
+use super::obeyed::FilledPath;
 use super::reached::Links;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
-use crate::grammar::{Feed, Parsed, Part, Simple, Word, parse};
+use crate::grammar::{Feed, Parsed, Part, Place, Simple, Word, join_lines, parse};
 use crate::plain_path;
 use crate::registry::{self, Doubt};
 
@@ -29,7 +30,13 @@ const MAX_COMMANDS: usize = 1_000;
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
     let mut reader = Reader::new(surroundings, 0);
     reader.text(text, &[]);
-    reader.finish()
+    if !reader.is_unordered || reader.filled_paths.is_empty() {
+        return reader.finish();
+    }
+    let filled_paths = reader.filled_paths;
+    let mut again = Reader { filled_paths, ..Reader::new(surroundings, 0) };
+    again.text(text, &[]);
+    again.finish()
 }
 
 pub(super) struct Reader<'a> {
@@ -37,6 +44,12 @@ pub(super) struct Reader<'a> {
     pub(super) found: Analysis,
     /// Files this line writes, as it names them.
     pub(super) written: BTreeSet<String>,
+    /// What the commands so far fill.
+    pub(super) filled_paths: Vec<FilledPath>,
+    /// Whether a command may run after those that follow it: in a loop or a function, beside them.
+    is_unordered: bool,
+    /// Files that the redirections of one simple command fill: it runs what was there before.
+    pub(super) opened: Vec<Value>,
     pub(super) arithmetic: Arithmetic,
     /// Functions the line defines.
     pub(super) functions: BTreeSet<String>,
@@ -68,6 +81,9 @@ impl<'a> Reader<'a> {
             surroundings,
             found: Analysis::default(),
             written: BTreeSet::new(),
+            filled_paths: Vec::new(),
+            is_unordered: false,
+            opened: Vec::new(),
             arithmetic: Arithmetic::default(),
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
@@ -110,7 +126,15 @@ impl Reader<'_> {
                     self.found.last_pipeline = parsed.last_pipeline;
                 }
             }
-            Err(problem) => self.opaque(&format!("the text cannot be read: {problem}")),
+            Err(problem) => {
+                self.opaque(&format!("the text cannot be read: {problem}"));
+                // What it may be meant to run is looked at all the same: it may be something nobody
+                // can allow.
+                let joined = join_lines(text);
+                if let Some(parsed) = (joined != text).then(|| parse(&joined).ok()).flatten() {
+                    self.parsed(&parsed, via);
+                }
+            }
         }
         self.depth -= 1;
     }
@@ -150,6 +174,11 @@ impl Reader<'_> {
             let value = Value::of(&setting.value, &self.here(), |_, _| None);
             self.assignment(&setting.name, &value);
         }
+        let is_unordered = |command: &Simple| {
+            let is_deferred = command.words.first().and_then(Word::literal).is_some_and(|program| program == "trap");
+            command.place == Place::Unknown || command.is_concurrent || is_deferred
+        };
+        self.is_unordered |= parsed.commands.iter().any(is_unordered);
         self.choose(parsed);
         let around = std::mem::replace(&mut self.known, KnownVariables::of(parsed));
         let inputs = self.inputs(parsed);
@@ -199,6 +228,7 @@ impl Reader<'_> {
         for redirect in &simple.redirects {
             self.redirect(redirect, value(&redirect.target));
         }
+        let opened = std::mem::take(&mut self.opened);
         for part in simple.words.iter().flat_map(|word| &word.parts) {
             if let Part::Text { text, .. } = part {
                 self.arithmetic.mention(text);
@@ -206,6 +236,9 @@ impl Reader<'_> {
         }
         self.begun = self.found.commands.len();
         self.words(&words, &simple.line, &chain, input);
+        self.written.extend(opened.iter().map(|file| file.text.clone()));
+        let filled = self.filled_files(opened);
+        self.filled_paths.extend(filled);
     }
 
     /// Notes a file that is made. A name with a bar at an end is a command to `perl -p *` and the
@@ -278,8 +311,15 @@ impl Reader<'_> {
         if self.is_completed(&program.text) {
             self.opaque("a program that is named only when it runs");
         }
-        if self.is_written(&program.text) {
+        if self.is_written(&program.text) || program.text.contains('/') && self.is_filled(program) {
             self.opaque(&format!("`{}` is written by this very line", shorten(&program.text)));
+        }
+        if let Some(target) = self.leads_to(program) {
+            let line = format!("{} {}", target.text, joined(args));
+            let words: Vec<Value> = std::iter::once(target).chain(args.iter().cloned()).collect();
+            self.depth += 1;
+            self.words(&words, line.trim_end(), &through(&command), command.input.clone());
+            self.depth -= 1;
         }
         let around = match &command.input {
             Input::None => self.inherited.clone(),

@@ -12,6 +12,7 @@ mod known;
 mod line;
 mod names;
 mod numbers;
+mod obeyed;
 mod printing;
 mod reached;
 mod redirects;

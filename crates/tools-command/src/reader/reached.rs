@@ -4,7 +4,7 @@
 use std::path::Path;
 
 use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
-use super::line::Reader;
+use super::line::{Reader, last_part};
 use crate::effect::Effect;
 use crate::grammar::parse_word;
 
@@ -63,13 +63,22 @@ impl Reader<'_> {
         command.effects.extend(further);
     }
 
+    /// The program of another name that a path leads to through links, at the end of them.
+    pub(super) fn leads_to(&self, program: &Value) -> Option<Value> {
+        let path = program.text.contains('/').then(|| program.placed(self.folder.as_deref()))?;
+        let mut passed = self.links.all(&path);
+        // As many lead in a circle.
+        let target = if passed.len() < DEEPEST { passed.pop()? } else { return None };
+        (last_part(&target.text) != last_part(&program.text)).then_some(target)
+    }
+
     /// The files that a redirection to a path reaches through links.
     pub(super) fn beyond(&self, target: &Value) -> Vec<Value> {
         self.links.all(&target.placed(Some(&self.surroundings.workdir)))
     }
 
     /// A path with what is put in place of a part of it.
-    fn filled(&self, path: &Value) -> Vec<Value> {
+    pub(super) fn filled(&self, path: &Value) -> Vec<Value> {
         let word = (!path.is_exact).then(|| parse_word(&path.text)).flatten();
         let held = word.map(|word| self.chosen.texts(&word, self.surroundings)).unwrap_or_default();
         if !held.is_empty() {

@@ -39,7 +39,9 @@ impl Reader<'_> {
             return self.found.reads.extend(std::iter::once(target).chain(beyond));
         }
         if !STREAMS.contains(&target.text.as_str()) {
-            self.writes(&target);
+            self.makes(&target);
+            let named = std::iter::once(target.clone()).chain(self.filled(&target)).chain(beyond.clone());
+            self.opened.extend(named.map(|file| file.placed(Some(&self.surroundings.workdir))));
         }
         self.found.writes.extend(std::iter::once(target).chain(beyond));
     }

@@ -19,15 +19,6 @@ impl Reader<'_> {
         }
     }
 
-    /// Objects to a file that tells a program what to run, such as a makefile, where this line
-    /// writes it. One in a folder is told by too little of its name.
-    pub(super) fn recipe(&mut self, file: &Value, command: &Command) {
-        let name = file.text.as_str();
-        if file.is_exact && !name.contains('/') && (self.is_written(name) || self.is_touched(name, command)) {
-            self.opaque(&format!("`{name}`, which `{}` follows, is written by this very line", command.name()));
-        }
-    }
-
     /// What speaks against a script.
     pub(super) fn script_objection(&self, file: &Value, command: &Command) -> Option<String> {
         let name = file.text.as_str();
@@ -42,7 +33,7 @@ impl Reader<'_> {
         if self.is_descriptor(name) || name == "-" && command.has_input() {
             return Some("a script read from a descriptor".to_owned());
         }
-        let is_own = self.is_written(&format!("./{name}")) || self.is_touched(name, command);
+        let is_own = self.is_written(&format!("./{name}")) || self.is_filled(file) || self.is_touched(name, command);
         is_own.then(|| format!("the script `{}` is written by this very line", shorten(name)))
     }
 
@@ -60,7 +51,7 @@ impl Reader<'_> {
     }
 
     /// Whether an earlier command of the line, other than one that only looks, names this file.
-    fn is_touched(&self, file: &str, command: &Command) -> bool {
+    pub(super) fn is_touched(&self, file: &str, command: &Command) -> bool {
         let name = last_part(file);
         let names = |text: &str| {
             text.match_indices(name).any(|(at, _)| {

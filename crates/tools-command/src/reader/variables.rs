@@ -5,12 +5,16 @@ use super::builtins::{self, Attributes, Change};
 use super::command::{Command, Value};
 use super::content::{ARGUMENTS, Content};
 use super::line::Reader;
+use crate::excerpt::shorten;
 use crate::grammar::{Part, Simple};
 use crate::registry;
 
 impl Reader<'_> {
     /// Notes a variable that is set.
     pub(super) fn assignment(&mut self, name: &str, value: &Value) {
+        if assignments::leads_elsewhere(name, value) {
+            self.opaque(&format!("connections lead through `{}`", shorten(&value.text)));
+        }
         if let Some(why) = assignments::objection(name, &value.text, value.is_exact) {
             self.opaque(&why);
             // What it would run is looked at all the same: it may be something nobody can allow.

@@ -57,7 +57,14 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Names a file from the folder that the program works in.
 fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
-    let (Effect::Path { path, .. } | Effect::Script(path) | Effect::Recipe(path)) = effect else { return };
+    let (Effect::Path { path, .. }
+    | Effect::Script(path)
+    | Effect::Recipe(path)
+    | Effect::Obeys { folder: path, .. }
+    | Effect::Unpacks(path)) = effect
+    else {
+        return;
+    };
     for folder in parsed.globals(parsed.program.folder).filter_map(|given| given.value.as_ref()).rev() {
         if path.text.starts_with(['/', '~']) {
             return;
@@ -176,11 +183,13 @@ fn decides(rule: &Rule) -> bool {
         Does::Reads(_)
             | Does::ReadsTrees(_)
             | Does::Writes(_)
+            | Does::Unpacks(_)
             | Does::Connects(_)
             | Does::Fetches(_)
             | Does::NeedsNetwork
             | Does::StartsIn(_)
             | Does::Follows(_)
+            | Does::Obeys(_)
     )
 }
 
@@ -336,6 +345,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Reads(at) => paths(at, Access::Read, false),
         Does::ReadsTrees(at) => paths(at, Access::Read, true),
         Does::Writes(at) => paths(at, Access::Write, false),
+        Does::Unpacks(at) => found.extend(values(at, parsed).into_iter().map(Effect::Unpacks)),
         Does::Deletes(at) => paths(at, Access::Delete, false),
         Does::DeletesTrees(at) => paths(at, Access::Delete, true),
         Does::ChangesTrees(at) => paths(at, Access::Write, true),
@@ -362,6 +372,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsLineThere(at) => found.extend(joined(words(at, parsed)).map(Effect::LineThere)),
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Follows(names) => found.extend(names.split(' ').map(Value::exact).map(Effect::Recipe)),
+        Does::Obeys(names) => found.push(Effect::Obeys { names, folder: Value::exact(".") }),
         Does::Evaluates(language, at) => {
             for code in values(at, parsed) {
                 found.extend(code.is_exact.then(|| code::files(language, &code.text)).into_iter().flatten());

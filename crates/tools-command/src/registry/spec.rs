@@ -52,6 +52,9 @@ pub(crate) struct Program {
     /// Whether what it writes is made from the sources of the workspace, so that running it in the
     /// same line is no more than running the workspace's own code.
     pub(crate) builds: bool,
+    /// Whether what it writes are files that it reads and changes in part, as a formatter does, or
+    /// brings back: whoever runs one of them in the same line runs what was there.
+    pub(crate) edits: bool,
     /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
     /// not listed.
     pub(crate) prints: &'static [(&'static str, Prints)],
@@ -85,6 +88,7 @@ impl Program {
         otherwise: Otherwise::Plain,
         is_exhaustive: false,
         builds: false,
+        edits: false,
         prints: &[],
         prints_as: &[],
         examples: &[],
@@ -362,6 +366,8 @@ pub(crate) enum Does {
     ReadsTrees(At),
     /// Creates or changes files.
     Writes(At),
+    /// Makes files of any name in folders.
+    Unpacks(At),
     /// Removes files.
     Deletes(At),
     /// Removes folders with all that is in them.
@@ -394,6 +400,11 @@ pub(crate) enum Does {
     /// Runs what a file says that the program looks for by itself: names, separated by blanks, each
     /// of which may be there.
     Follows(&'static str),
+    /// Obeys files by their names, which may make it run anything: settings that are code or name
+    /// programs, modules, tasks. Names are separated by blanks, and each may be there, or in a
+    /// folder above. A star stands for any part of a name, `**/` in front for any folder below. A
+    /// line that fills such a file and then runs the program asks.
+    Obeys(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.
@@ -422,6 +433,7 @@ impl Does {
             Self::Reads(at)
             | Self::ReadsTrees(at)
             | Self::Writes(at)
+            | Self::Unpacks(at)
             | Self::Deletes(at)
             | Self::DeletesTrees(at)
             | Self::ChangesTrees(at)

@@ -148,6 +148,8 @@ pub(super) static ALL: &[Program] = &[
             always(Writes(At::Value("-o*"))),
             when(First("a u d rn"), Writes(At::Nth(1))),
             when_all(&[First("x e"), Lacks("-o*")], Writes(At::Path("."))),
+            when_all(&[First("x e"), Lacks("-o*")], Unpacks(At::Path("."))),
+            when(First("x e"), Unpacks(At::Value("-o*"))),
             always(Reads(At::Rest("@"))),
         ],
         examples: &[
@@ -168,6 +170,7 @@ pub(super) static ALL: &[Program] = &[
             always(Writes(At::Value("-O --file --directory"))),
             always(Reads(At::Value("-I --file --pattern-file"))),
             when_all(&[Has("--extract -r"), Lacks("--list")], Writes(At::Path("."))),
+            when_all(&[Has("--extract -r"), Lacks("--list")], Unpacks(At::Path("."))),
             when(Has("--pass-through"), Writes(At::Last)),
         ],
         examples: &[
@@ -228,6 +231,7 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folders = values("--directory --one-top-level");
     if extracts && !parsed.has("--to-stdout --list") {
         let here = if folders.is_empty() { vec![Value::exact(".")] } else { folders.clone() };
+        found.extend(here.iter().cloned().map(Effect::Unpacks));
         found.extend(paths(here, Access::Write));
         found.extend(paths(parsed.operands().cloned().collect(), Access::Write));
     } else if parsed.has("--create --append --update") {
@@ -284,7 +288,9 @@ fn zip_test(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn unzipped(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.values("-d -output-directory").next().cloned().unwrap_or_else(|| Value::exact("."));
     let named = parsed.operands().skip(1).cloned();
-    [folder].into_iter().chain(named).map(|path| Effect::path(path, Access::Write)).collect()
+    let unpacks = Effect::Unpacks(folder.clone());
+    let written = [folder].into_iter().chain(named).map(|path| Effect::path(path, Access::Write));
+    std::iter::once(unpacks).chain(written).collect()
 }
 
 /// The file that takes the place of another.

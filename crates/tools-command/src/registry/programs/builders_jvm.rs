@@ -20,6 +20,7 @@ pub(super) static ALL: &[Program] = &[
                      -pl|--projects -rf|--resume-from -s|--settings -T|--threads -t|--toolchains -ps|--project-settings",
         optional: "-D* -P* -T* -fos|--fail-on-severity",
         rules: &[
+            always(Obeys("**/pom.xml .mvn/*")),
             always(By(goals)),
             always(ByOption(properties)),
             always(RunsScript(At::Value("--file"))),
@@ -60,6 +61,7 @@ pub(super) static ALL: &[Program] = &[
                      -x|--exclude-task --configuration-cache-problems --tests --args --task --configuration",
         optional: "-D* -P*",
         rules: &[
+            always(Obeys("**/*.gradle **/*.gradle.kts gradle.properties")),
             when(Has("--scan"), PUBLISHES),
             when(Lacks("--dry-run --help"), By(tasks)),
             always(ByOption(properties)),
@@ -91,7 +93,12 @@ pub(super) static ALL: &[Program] = &[
                     --client -no-share -no-global -shell -error -warn -info -i",
         valued: "-java-home|--java-home -mem|--mem -jvm-debug --jvm-debug -ivy --ivy --sbt-version --sbt-jar --sbt-dir -j --jobs",
         optional: "-D* -J* -S*",
-        rules: &[always(ByOption(commands)), always(ByOption(properties)), when(Has("-J* -java-home --sbt-jar"), OWN)],
+        rules: &[
+            always(Obeys("build.sbt project/* build.sc build.mill project.clj")),
+            always(ByOption(commands)),
+            always(ByOption(properties)),
+            when(Has("-J* -java-home --sbt-jar"), OWN),
+        ],
         builds: true,
         examples: &[
             ("sbt publish", Expect::Asks("publishes")),
@@ -113,6 +120,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-lib -logfile|-l -logger -listener -buildfile|-file|-f -propertyfile -inputhandler -find|-s -nice -main",
         optional: "-D*",
         rules: &[
+            always(Obeys("build.xml")),
             when(Has("-lib -logger -listener -inputhandler -main"), OWN),
             always(RunsScript(At::Value("-buildfile"))),
             always(Writes(At::Value("-logfile"))),

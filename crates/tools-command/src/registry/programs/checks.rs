@@ -10,6 +10,9 @@ use crate::registry::prelude::*;
 const CHANGES_IN_PLACE: &[Rule] = &[
     when(Has("--write --fix"), Writes(At::All)),
     always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
+    always(Obeys(
+        "eslint.config.* **/.eslintrc* .prettierrc* prettier.config.* stylelint.config.* .stylelintrc* package.json",
+    )),
 ];
 
 const OWN: Does = Hides("a check with a program of its own choice");
@@ -20,6 +23,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html -o|--override-ini",
         optional: "--debug",
         rules: &[
+            always(Obeys("**/conftest.py pytest.ini .pytest.ini tox.ini setup.cfg pyproject.toml")),
             when(Has("--pastebin"), PUBLISHES),
             always(Writes(At::Value("--junit-xml --report-log --log-file --html --debug"))),
             always(Writes(At::ValueRest("-o", "cache_dir= log_file="))),
@@ -97,6 +101,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-p|--package|--project --venvpath -t|--typeshedpath --python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
                      --cobertura-xml-report --linecount-report --config-file --cache-dir",
         rules: &[
+            always(Obeys("mypy.ini .mypy.ini setup.cfg pyproject.toml")),
             when(Has("--python-executable --pythonpath"), OWN),
             always(RunsWords(At::Value("--python-executable --pythonpath"))),
             always(Writes(At::Value("--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report"))),
@@ -115,11 +120,15 @@ pub(super) static ALL: &[Program] = &[
                      -r|--require --import --globalSetup --globalTeardown -c|--config --config-path --ignore-path \
                      --ignore-pattern --tsconfig --stdin-file-path --only --skip",
         rules: &[
+            always(Obeys(
+                "jest.config.* vitest.config.* vitest.workspace.* vite.config.* .mocharc.* babel.config.* .babelrc* playwright.config.* ava.config.* package.json",
+            )),
             when(Has("--execArgv"), OWN),
             always(RunsScript(At::Value("--require --import --globalSetup --globalTeardown"))),
             CHANGES_IN_PLACE[0],
             CHANGES_IN_PLACE[1],
         ],
+        edits: true,
         examples: &[
             ("vitest --execArgv=-r x", Expect::Opaque("of its own choice")),
             ("jest --outputFile=x", Expect::Writes("x")),
@@ -136,6 +145,7 @@ pub(super) static ALL: &[Program] = &[
                      --max-warnings --cache-file --cache-location --cache-strategy --print-config --flag --suppress-rule \
                      --suppressions-location --concurrency",
         rules: CHANGES_IN_PLACE,
+        edits: true,
         examples: &[
             ("eslint -o x .", Expect::Writes("x")),
             ("eslint --ext .ts --fix src .envrc", Expect::Writes(".envrc")),
@@ -152,6 +162,7 @@ pub(super) static ALL: &[Program] = &[
                      --log-level|--loglevel --stdin-filepath --cache-location --cache-strategy --range-start --range-end \
                      --find-config-path --file-info --cursor-offset",
         rules: CHANGES_IN_PLACE,
+        edits: true,
         examples: &[("prettier --config x -w .envrc", Expect::Writes(".envrc"))],
         plain_lines: &["prettier --write src"],
         ..Program::EXACT
@@ -163,6 +174,7 @@ pub(super) static ALL: &[Program] = &[
                      --custom-syntax --custom-formatter -f|--formatter --stdin-filename --mw|--max-warnings \
                      --cache-location --cache-strategy --go|--globby-options -o|--output-file",
         rules: CHANGES_IN_PLACE,
+        edits: true,
         examples: &[
             ("stylelint --fix -i x .envrc", Expect::Writes(".envrc")),
             ("stylelint -o .envrc src", Expect::Writes(".envrc")),
@@ -174,6 +186,7 @@ pub(super) static ALL: &[Program] = &[
         family: &["shfmt", "gofmt", "goimports", "gofumpt", "codespell", "typos", "clang-format"],
         flags: "-w|--write|--write-changes -i|--in-place -*",
         rules: &[when(Has("-w -i"), Writes(At::All))],
+        edits: true,
         examples: &[
             ("gofmt -s -w .envrc", Expect::Writes(".envrc")),
             ("clang-format -i .envrc", Expect::Writes(".envrc")),
@@ -185,7 +198,11 @@ pub(super) static ALL: &[Program] = &[
     Program {
         family: &["flake8", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
         valued: "-o|--output-file --output --out",
-        rules: &[always(Writes(At::Value("--output-file --output --out")))],
+        rules: &[
+            always(Obeys(".pylintrc pylintrc .rubocop.yml .golangci.*")),
+            always(Writes(At::Value("--output-file --output --out"))),
+        ],
+        edits: true,
         examples: &[("flake8 --output-file x .", Expect::Writes("x"))],
         plain_lines: &["pylint src"],
         ..Program::EXACT
@@ -197,6 +214,7 @@ pub(super) static ALL: &[Program] = &[
                      --target-version --line-length --output-format --stdin-filename --extension --cache-dir --color \
                      --range",
         rules: &[always(Writes(At::Value("--output-file"))), always(By(formatted))],
+        edits: true,
         examples: &[
             ("ruff check --output-file x .", Expect::Writes("x")),
             ("ruff format .envrc", Expect::Writes(".envrc")),
@@ -212,6 +230,7 @@ pub(super) static ALL: &[Program] = &[
                      --stdin-filename -W|--workers --required-version --config --line-ranges --python-cell-magics \
                      --enable-unstable-feature",
         rules: &[always(By(formatted))],
+        edits: true,
         examples: &[("black --exclude x .envrc", Expect::Writes(".envrc"))],
         plain_lines: &["black --check .envrc", "black ."],
         ..Program::EXACT
@@ -225,6 +244,7 @@ pub(super) static ALL: &[Program] = &[
                      --lai|--lines-after-imports --lbi|--lines-before-imports --lbt|--lines-between-types \
                      --section-default --sd --known-local-folder --virtual-env --conda-env --ext|--extension",
         rules: &[always(By(formatted))],
+        edits: true,
         examples: &[("isort --skip x .envrc", Expect::Writes(".envrc"))],
         plain_lines: &["isort --check .envrc"],
         ..Program::EXACT

@@ -14,6 +14,9 @@ pub(super) static ALL: &[Program] = &[
         flags: "-help -version -json -raw --show-secrets -*",
         valued: "-plugin-dir -cli-config-file -out -from-module -C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
         rules: &[
+            always(Obeys(
+                "*.tf *.tf.json **/terragrunt.hcl Pulumi.yaml cdk.json cdktf.json serverless.* samconfig.toml *.pkr.hcl Vagrantfile",
+            )),
             when(Operand("destroy delete remove rm halt taint untaint force-unlock down"), REMOVES),
             when(
                 First(
@@ -269,6 +272,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-C|--check -D|--diff --list-hosts --list-tasks --list-tags --syntax-check -*",
         valued: "-i|--inventory -l|--limit -e|--extra-vars -u|--user -t|--tags --skip-tags -f|--forks -M|--module-path -m|--module-name -a|--args -c|--connection --vault-password-file --vault-id -T --ssh-common-args --private-key --start-at-task -U -d --playbook-dir -p|--roles-path -r",
         rules: &[
+            always(Obeys("ansible.cfg")),
             when(
                 Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args"),
                 Hides("`ansible` that runs what it is told to"),

@@ -154,6 +154,7 @@ pub(super) static ALL: &[Program] = &[
             "tilt", "argo",
         ],
         rules: &[
+            always(Obeys("Tiltfile skaffold.yaml helmfile.yaml* helmfile.d/*")),
             when_all(
                 &[Operand("uninstall delete del un destroy purge remove down stop terminate"), Lacks("--dry-run")],
                 REMOVES,

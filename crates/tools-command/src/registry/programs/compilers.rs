@@ -124,6 +124,7 @@ pub(super) static ALL: &[Program] = &[
                      -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host --output-path --dist-dir --dir --file \
                      --watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
         rules: &[
+            always(Obeys("webpack.config.* rollup.config.* .parcelrc tsup.config.* package.json")),
             always(Writes(At::Value(
                 "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --out-file --out-dir \
                  --outdir --outfile --metafile --output-path --dist-dir --dir --file",
@@ -148,7 +149,11 @@ pub(super) static ALL: &[Program] = &[
                     --clearScreen -v|--version -h|--help -*",
         valued: "-c|--config -m|--mode -l|--logLevel -f|--filter --outDir --assetsDir --assetsInlineLimit --target --base --port \
                      --configLoader",
-        rules: &[always(ByOption(bundled)), always(Writes(At::Value("--outDir")))],
+        rules: &[
+            always(Obeys("vite.config.* package.json")),
+            always(ByOption(bundled)),
+            always(Writes(At::Value("--outDir"))),
+        ],
         builds: true,
         examples: &[
             ("vite build --outDir src --emptyOutDir", Expect::Asks("empties a folder")),

@@ -144,6 +144,7 @@ const COMPOSE: &[Subcommand] = &[
          watch attach wait scale stats volumes export commit viz alpha",
     ),
 ];
+const COMPOSE_FILES: &str = "compose.yaml compose.yml docker-compose*.yml docker-compose*.yaml compose.override.y*";
 const COMPOSE_SYNTAX: Program = Program {
     flags: "--all-resources --compatibility --dry-run --verbose -v|--version",
     valued: "-f|--file -p|--project-name --profile --env-file --ansi --progress --parallel --project-directory --workdir --context -H|--host -l|--log-level",
@@ -181,7 +182,13 @@ pub(super) static ALL: &[Program] = &[
                 ..Subcommand::NEW
             },
             group("volume", VOLUMES),
-            Subcommand { names: "compose", syntax: COMPOSE_SYNTAX.syntax(), subcommands: COMPOSE, ..Subcommand::NEW },
+            Subcommand {
+                names: "compose",
+                syntax: COMPOSE_SYNTAX.syntax(),
+                rules: &[always(Obeys(COMPOSE_FILES))],
+                subcommands: COMPOSE,
+                ..Subcommand::NEW
+            },
             group("swarm node service stack secret config plugin context machine trust manifest farm kube", TRUSTED),
         ],
         plain: "ps images logs inspect info version pull tag start stop restart kill pause unpause top stats port \
@@ -257,6 +264,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["docker-compose", "podman-compose"],
+        rules: &[always(Obeys(COMPOSE_FILES))],
         subcommands: COMPOSE,
         prints_as: &[("docker-compose podman-compose", "docker compose")],
         examples: &[

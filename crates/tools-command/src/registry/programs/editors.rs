@@ -164,6 +164,7 @@ pub(super) static ALL: &[Program] = &[
             when(Lacks("--nono"), Deletes(At::From(1))),
             when(Lacks("--nono"), Writes(At::From(1))),
         ],
+        edits: true,
         examples: &[
             ("rename 'system(\"id\")' x", Expect::Opaque("code with")),
             ("rename 's/a/b/' private", Expect::Writes("private")),
@@ -197,6 +198,7 @@ pub(super) static ALL: &[Program] = &[
             when(Lacks("--dry-run"), Writes(At::Nth(0))),
             always(Writes(At::Value("--output --reject-file"))),
         ],
+        edits: true,
         examples: &[
             ("patch -eo x y z", Expect::Opaque("a script of an editor")),
             ("patch -p1 --follow-symlinks", Expect::Opaque("follows links")),

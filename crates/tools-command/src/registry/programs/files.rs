@@ -206,6 +206,10 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     if empties_found(parsed) {
         found.push(Effect::says(Consequence::Destroys, "empties every file that is found"));
     }
+    let is_several = |source: &&&Value| source.has_pattern || source.text.ends_with("/.") || source.text == ".";
+    if sources.iter().any(|source| is_several(&source)) && name != "ln" {
+        found.push(Effect::Unpacks(target.clone()));
+    }
     for source in &sources {
         let inside = inside(target, source);
         // A name that programs obey is obeyed in any folder.

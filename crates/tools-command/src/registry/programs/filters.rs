@@ -19,6 +19,7 @@ pub(super) static ALL: &[Program] = &[
             always(By(edited)),
         ],
         is_exhaustive: true,
+        edits: true,
         examples: &[
             ("sed '1e sudo id' f", Expect::Opaque("`e` of `sed`")),
             ("sed -n 's/a/b/e' f", Expect::Opaque("`e` of `sed`")),
@@ -68,6 +69,7 @@ pub(super) static ALL: &[Program] = &[
             when(Lacks("--source --file --exec"), By(data)),
         ],
         is_exhaustive: true,
+        edits: true,
         examples: &[
             ("awk 'BEGIN{system(\"id\")}'", Expect::Opaque("system(")),
             ("awk '{print | \"id\"}' x", Expect::Opaque("a pipe")),

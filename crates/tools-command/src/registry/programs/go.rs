@@ -1,5 +1,7 @@
 //! `go` and the tools around it.
 
+use tools_core::Access;
+
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
@@ -13,6 +15,9 @@ const SYNTAX: Program = Program {
              -memprofilerate -mutexprofilefraction -parallel -shuffle -timeout -vet -f -reuse -installsuffix -pgo -tool -go",
     ..Program::SINGLE
 };
+
+/// What is run, or says what is run.
+const SOURCES: &str = "**/*.go";
 
 /// Options of every subcommand that builds.
 const BUILDS: &[Rule] = &[
@@ -33,13 +38,14 @@ pub(super) static ALL: &[Program] = &[
         rules: BUILDS,
         prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
-            command("run", Syntax::LEADING, &[always(ByOption(from_elsewhere))]),
+            command("run", Syntax::LEADING, &[always(ByOption(from_elsewhere)), always(Obeys(SOURCES))]),
+            ruled("generate", &[always(Obeys(SOURCES))]),
             ruled("install", &[always(FOR_USER)]),
             ruled("env", &[when(Has("-w -u"), Hides("settings of `go` that later calls obey"))]),
             command("tool", Syntax::LEADING, &[always(ByOption(tool))]),
             each("build test"),
         ],
-        plain: "bug clean doc fix fmt generate get help list mod telemetry version vet work",
+        plain: "bug clean doc fix fmt get help list mod telemetry version vet work",
         otherwise: Otherwise::Opaque("no command of it that is known"),
         builds: true,
         examples: &[
@@ -57,6 +63,9 @@ pub(super) static ALL: &[Program] = &[
             ("go -C sub build -o x", Expect::Writes("sub/x")),
             ("go test -coverprofile x ./...", Expect::Writes("x")),
             ("go frob", Expect::Opaque("no command of it")),
+            ("go tool cover -html=c.out -o .envrc", Expect::Writes(".envrc")),
+            ("go tool cover -func=c.out -o=.envrc", Expect::Writes(".envrc")),
+            ("echo x > main.go; go run .", Expect::Opaque("written by this very line")),
         ],
         plain_lines: &[
             "go test ./... -run TestX -v", "go build -ldflags='-s -w -X main.v=1' ./...", "go run . -exec x",
@@ -121,5 +130,11 @@ fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     let is_own = |arg: &Value| arg.text.contains("extld") || arg.text.contains("toolexec") || arg.text.contains('@');
     let odd = name == "link" && parsed.from(1).iter().any(is_own) || name.contains('@');
-    odd.then(|| Effect::hidden("a linker of one's own choice")).into_iter().collect()
+    let attached =
+        parsed.from(1).iter().filter_map(|arg| Some((arg, arg.text.trim_start_matches('-').strip_prefix("o=")?)));
+    let next = parsed.from(1).windows(2).filter(|pair| matches!(pair[0].text.as_str(), "-o" | "--o"));
+    let written = attached.chain(next.map(|pair| (&pair[1], pair[1].text.as_str())));
+    let written =
+        written.map(|(arg, file)| Effect::path(Value { text: file.to_owned(), ..arg.clone() }, Access::Write));
+    odd.then(|| Effect::hidden("a linker of one's own choice")).into_iter().chain(written).collect()
 }

@@ -29,6 +29,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-*",
         valued: "-b -D -j -c -d -w|--warning-file -t -A -M",
         rules: &[
+            always(Obeys("**/conf.py")),
             when(ValueStarts("-M", "clean"), By(generated)),
             always(Writes(At::Nth(1))),
             always(Writes(At::Value("-d --warning-file"))),
@@ -45,10 +46,11 @@ pub(super) static ALL: &[Program] = &[
         ..Program::EXACT
     },
     Program {
-        family: &["asciidoctor", "mdbook", "mkdocs", "hugo", "jekyll", "quarto", "asciidoc", "groff", "troff", "nroff"],
+        family: &["asciidoctor", "mdbook", "hugo", "jekyll", "quarto", "asciidoc", "groff", "troff", "nroff"],
         flags: "-U -*",
         valued: "-b -D -j -o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir|--dest-dir",
         rules: &[
+            always(Obeys("book.toml _plugins/*.rb _config.yml")),
             always(By(cleaned)),
             when(First("gh-deploy deploy publish"), Is(Consequence::Publishes)),
             when(Has("--require -I -U"), Hides(RUNS)),
@@ -58,16 +60,56 @@ pub(super) static ALL: &[Program] = &[
         examples: &[
             ("mdbook build -d .git/hooks", Expect::Writes(".git/hooks")),
             ("groff -U x", Expect::Opaque(RUNS)),
-            ("mkdocs gh-deploy", Expect::Asks("publishes")),
             ("asciidoctor -r ./x y", Expect::Opaque(RUNS)),
             ("asciidoctor -o .envrc x", Expect::Writes(".envrc")),
             ("groff -man private/x", Expect::Reads("private/x")),
             ("hugo --cleanDestinationDir -d src", Expect::Asks("empties a folder")),
-            ("mkdocs build --site-dir src", Expect::Asks("empties a folder")),
             ("jekyll build -d src", Expect::Asks("empties a folder")),
             ("hugo -d src", Expect::Writes("src")),
         ],
-        plain_lines: &["hugo --cleanDestinationDir -d public", "mkdocs build"],
+        plain_lines: &["hugo --cleanDestinationDir -d public"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["mkdocs"],
+        flags: "-h|--help -V|--version -q|--quiet -v|--verbose --color --no-color -c|--clean --dirty -s|--strict \
+                --use-directory-urls --no-directory-urls --livereload --no-livereload -o|--open --force --no-history \
+                --ignore-version --shell",
+        valued: "-f|--config-file -d|--site-dir -t|--theme -a|--dev-addr -w|--watch -m|--message -b|--remote-branch \
+                 -r|--remote-name -p|--projects-file",
+        rules: &[
+            always(Obeys("mkdocs.yml mkdocs.yaml")),
+            always(RunsScript(At::Value("--config-file"))),
+            always(Writes(At::Value("--site-dir"))),
+            when(Lacks("--dirty"), By(cleaned)),
+            when(First("gh-deploy"), Is(Consequence::Publishes)),
+            when(First("new"), Writes(At::Nth(1))),
+        ],
+        examples: &[
+            ("mkdocs gh-deploy", Expect::Asks("publishes")),
+            ("mkdocs build --site-dir src", Expect::Asks("empties a folder")),
+            ("mkdocs build -c -d src", Expect::Asks("empties a folder")),
+            ("mkdocs build -d x", Expect::Writes("x")),
+            ("echo x > mkdocs.yml; mkdocs build", Expect::Opaque("written by this very line")),
+        ],
+        plain_lines: &["mkdocs build", "mkdocs serve -a localhost:8000"],
+        ..Program::EXACT
+    },
+    Program {
+        names: &["wheel"],
+        flags: "-h|--help -v|--verbose --remove",
+        valued: "-d|--dest|--dest-dir --build-number --python-tag --abi-tag --platform-tag --build",
+        rules: &[
+            when(First("unpack pack convert"), Reads(At::From(1))),
+            when(First("unpack pack convert"), Writes(At::Value("--dest"))),
+            when_all(&[First("unpack pack convert"), Lacks("--dest")], Writes(At::Path("."))),
+            when(First("tags"), Writes(At::From(1))),
+        ],
+        examples: &[
+            ("wheel unpack -d ../x a.whl", Expect::Writes("../x")),
+            ("wheel pack x --dest-dir=../y", Expect::Writes("../y")),
+        ],
+        plain_lines: &["wheel version"],
         ..Program::EXACT
     },
     Program {
@@ -301,10 +343,11 @@ pub(super) static ALL: &[Program] = &[
         ..Program::EXACT
     },
     Program {
-        family: &["jupyter", "jupyter-nbconvert", "jupyter-execute"],
+        family: &["jupyter", "jupyter-nbconvert", "nbconvert", "jupyter-execute"],
         flags: "--execute -*",
         valued: "--to --output --output-dir --config --kernel --template",
         rules: &[
+            always(Obeys("jupyter_*_config.py")),
             when(First("execute run"), RunsScript(At::From(1))),
             when(Has("--execute"), RunsScript(At::Last)),
             when(First("console qtconsole"), Hides(FILE)),
@@ -312,6 +355,7 @@ pub(super) static ALL: &[Program] = &[
             always(Writes(At::Value("--output --output-dir"))),
         ],
         examples: &[
+            ("python3 -m nbconvert --to html --execute x.ipynb", Expect::Scripts("x.ipynb")),
             ("jupyter execute x.ipynb", Expect::Scripts("x.ipynb")),
             ("jupyter nbconvert --to html --execute x.ipynb", Expect::Scripts("x.ipynb")),
             ("jupyter nbconvert --to script --output .envrc x.ipynb", Expect::Writes(".envrc")),
@@ -371,7 +415,7 @@ fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
         "mkdocs" | "jekyll" => true,
         _ => false,
     };
-    parsed.values("--destination").filter(|_| empties).flat_map(super::emptied::emptied).collect()
+    parsed.values("--destination --site-dir").filter(|_| empties).flat_map(super::emptied::emptied).collect()
 }
 
 /// Operands each of which is a line.

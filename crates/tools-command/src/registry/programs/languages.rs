@@ -87,6 +87,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-e -f|--file -g|--gui",
         optional: "--encoding --default-packages --args --max-ppsize --min-nsize --min-vsize --debugger --arch",
         rules: &[
+            always(Obeys(".Rprofile")),
             always(Evaluates(Language::Other, At::Value("-e"))),
             always(RunsScript(At::Value("-f"))),
             when_all(&[Lacks("-e -f"), FirstIsNot("CMD")], RunsScript(At::Nth(0))),
@@ -177,6 +178,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "-X* -i* -W* -f* -I* -L* -D* -j*",
         style: Style::Single,
         rules: &[
+            always(Obeys(".ghci")),
             always(Evaluates(Language::Other, At::Value("-e"))),
             always(By(haskell)),
             always(Writes(At::Value("-o"))),

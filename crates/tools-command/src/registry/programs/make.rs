@@ -24,6 +24,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "-d --debug -j|--jobs -l|--load-average|--max-load -O|--output-sync --shuffle --jobserver-auth -D*",
         folder: "--directory",
         rules: &[
+            always(Obeys("**/GNUmakefile **/makefile **/Makefile **/*.mk")),
             when(Has("--eval"), Hides("`make` runs what the option `--eval` says")),
             when(ArgumentCondition::Value("--file", "-"), Hides("a makefile that is not seen")),
             always(RunsScript(At::Value("--file"))),
@@ -58,6 +59,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-C -f -j -k -l -d -t -w",
         folder: "-C",
         rules: &[
+            always(Obeys("**/*.ninja")),
             when(ArgumentCondition::Value("-f", "-"), Hides("a build file that is not seen")),
             always(RunsScript(At::Value("-f"))),
         ],
@@ -125,7 +127,12 @@ pub(super) static ALL: &[Program] = &[
         family: &["scons", "waf", "invoke", "inv", "doit", "mage", "tup", "xmake", "nox"],
         flags: "-Q -s -k -n -c -h|--help -l|--list --list-all -v --version -r -R",
         valued: "-f|--file|--noxfile -C|--directory -j|--jobs -D -s|--session -p|--python -e --dir",
-        rules: &[always(RunsScript(At::Value("--file")))],
+        rules: &[
+            always(Obeys(
+                "SConstruct **/SConscript wscript tasks.py **/tasks/*.py dodo.py magefile.go magefiles/*.go Tupfile xmake.lua noxfile.py",
+            )),
+            always(RunsScript(At::Value("--file"))),
+        ],
         examples: &[("scons -f /dev/stdin", Expect::Opaque("descriptor"))],
         plain_lines: &["nox -s tests", "inv build"],
         ..Program::EXACT
@@ -139,6 +146,7 @@ pub(super) static ALL: &[Program] = &[
                      -r|--require -R|--rakelibdir|--rakelib --suppress-backtrace",
         optional: "-D|--describe --job-stats -t|--trace --rules -T|--tasks -W|--where --backtrace",
         rules: &[
+            always(Obeys("**/*.rake")),
             always(Evaluates(Language::Ruby, At::Value("--execute --execute-continue --execute-print"))),
             always(RunsScript(At::Value("--rakefile --require"))),
             when(Lacks("--rakefile"), Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
@@ -166,6 +174,7 @@ pub(super) static ALL: &[Program] = &[
                      --installpkg --parallel --stderr-color --default-runner",
         optional: "-p --no-provision",
         rules: &[
+            always(Obeys("tox.ini setup.cfg setup.py pyproject.toml")),
             when(Has("--override --discover"), Hides("`tox` with settings that may run a program")),
             always(Writes(At::Value("--result-json"))),
         ],
@@ -183,6 +192,7 @@ pub(super) static ALL: &[Program] = &[
         family: &["pre-commit", "prek", "lefthook"],
         flags: "-h|--help -V|--version",
         valued: "--color -c|--config",
+        rules: &[always(Obeys(".pre-commit-config.yaml lefthook.y* .lefthook.y* lefthook-local.y*"))],
         subcommands: &[
             ruled("install uninstall migrate-config add", &[always(Writes(At::Path(".git/hooks")))]),
             ruled("try-repo", &[always(Connects(At::Remotes)), always(Hides("hooks from elsewhere"))]),
@@ -203,6 +213,7 @@ pub(super) static ALL: &[Program] = &[
                      --isolation-dir --run_under --shell_executable --script_path --action_env \
                      --workspace_status_command --credential_helper --experimental_credential_helper",
         rules: &[
+            always(Obeys("**/BUILD **/BUILD.bazel **/*.bzl WORKSPACE* MODULE.bazel .bazelrc")),
             when(
                 Has(
                     "--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable --workspace_status_command \

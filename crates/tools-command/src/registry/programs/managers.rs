@@ -7,6 +7,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["mise", "rtx"],
         flags: "-q|--quiet -v|--verbose -y|--yes --silent --no-config --raw --trace --debug --locked",
         valued: "-C|--cd -E|--env -P|--profile -j|--jobs -S|--shell --log-level",
+        rules: &[always(Obeys("mise.toml .mise.toml .mise/* mise.local.toml .tool-versions"))],
         subcommands: &[
             command(
                 "exec|x",
@@ -68,6 +69,7 @@ pub(super) static ALL: &[Program] = &[
                      --inputs-from --override-flake -o|--out-link --profile --eval-store --store -k|--keep -u|--unset",
         last: "-c|--command",
         rules: &[
+            always(Obeys("flake.nix")),
             always(RunsWords(At::Behind("--command"))),
             when(Has("--option --arg --argstr --override-input"), Hides("`nix` with settings of its own")),
         ],
@@ -117,6 +119,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "--pure --impure --keep-going -k -K -Q -v --verbose --fallback --readonly-mode --show-trace",
         valued: "--run --command --attr|-A --exclude --keep -I -j --max-jobs --cores -o --out-link",
         rules: &[
+            always(Obeys("shell.nix default.nix")),
             always(RunsLine(At::Value("--run --command"))),
             when(Lacks("--run --command --version"), Hides("`nix-shell` starts a shell that runs what it reads")),
         ],

@@ -39,6 +39,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--additionalprobingpath --additional-deps --depsfile --fx-version --roll-forward --runtimeconfig -o|--output \
                      --property-file",
         rules: &[
+            always(Obeys("**/*.csproj **/*.fsproj **/*.vbproj **/*.props **/*.targets")),
             always(Writes(At::Value("--output"))),
             when(Has("--additionalprobingpath --additional-deps"), OWN),
             always(ByOption(events)),
@@ -106,6 +107,7 @@ pub(super) static ALL: &[Program] = &[
                     --no-cache -v|-vv|-vvv|--verbose",
         valued: "-d|--working-dir",
         folder: "--working-dir",
+        rules: &[always(Obeys("composer.json"))],
         subcommands: &[
             runs("exec"),
             ruled("global", &[when(FirstIsNot("show info outdated licenses"), FOR_USER)]),
@@ -141,6 +143,7 @@ pub(super) static ALL: &[Program] = &[
                      --package -j|--jobs --ghc-options",
         optional: "--with-*",
         rules: &[
+            always(Obeys("**/*.cabal Setup.hs Setup.lhs package.yaml stack.yaml cabal.project* dune-project **/dune")),
             when(
                 Has("--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*"),
                 OWN,
@@ -177,6 +180,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["mix", "rebar3"],
+        rules: &[always(Obeys("mix.exs config/*.exs rebar.config*"))],
         subcommands: &[
             publishes("hex.publish"),
             ruled("hex", &[when(First("publish retire owner user organization cut"), PUBLISHES)]),
@@ -194,6 +198,15 @@ pub(super) static ALL: &[Program] = &[
                 &[when(Has("--eval"), Hides(CODE))],
             ),
             ruled("eval", &[always(Hides(CODE))]),
+            command(
+                "shell",
+                Syntax {
+                    flags: "--start-clean -r",
+                    valued: "--eval --script --config --name --sname --setcookie --apps --env-file",
+                    ..Syntax::EXACT
+                },
+                &[when(Has("--eval"), Hides(CODE)), always(RunsScript(At::Value("--script --config")))],
+            ),
             ruled("do", &[always(Hides("several tasks in one"))]),
             ruled("ecto.drop ecto.reset", &[always(DROPS)]),
             for_user("archive.install escript.install archive.uninstall local.hex local.rebar local.phx"),
@@ -254,6 +267,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--package-path --scratch-path --toolchain -c|--configuration --swift-sdk -Xcc -Xswiftc -Xlinker -load-plugin-executable",
         folder: "--package-path",
         rules: &[
+            always(Obeys("Package.swift")),
             when(Has("--toolchain -load-plugin-executable"), OWN),
             when(ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld"), OWN),
         ],

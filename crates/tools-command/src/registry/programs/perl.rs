@@ -21,6 +21,7 @@ pub(super) static ALL: &[Program] = &[
             always(By(opened)),
             when(Has("-d -d:* -dt:*"), Hides("the debugger of `perl`")),
         ],
+        edits: true,
         examples: &[
             ("perl -e 'system \"id\"'", Expect::Opaque("system")),
             ("perl -le 'system \"id\"'", Expect::Opaque("system")),
@@ -57,6 +58,7 @@ pub(super) static ALL: &[Program] = &[
                      --parser --crash-report",
         optional: "-F -i -K -T -W -x",
         rules: RUBY,
+        edits: true,
         examples: &[
             ("ruby -e '`id`'", Expect::Opaque("`")),
             ("ruby -rjson -ne 'system(1)' f", Expect::Opaque("system")),

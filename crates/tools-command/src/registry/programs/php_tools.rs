@@ -46,6 +46,9 @@ pub(super) static ALL: &[Program] = &[
                      --include-path -d -l|--level --error-format --standard --memory-limit -r|--root --log-junit --coverage-html --coverage-clover \
                      --coverage-text --report-file --report -f|--buildfile --load-from --output|-o --cache-result-file --log-teamcity --testdox-html",
         rules: &[
+            always(Obeys(
+                "phpunit.xml* phpstan.neon* psalm.xml* .php-cs-fixer*.php rector.php tests/bootstrap.php behat.yml build.xml RoboFile.php",
+            )),
             always(RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),
             always(Reads(At::Value("-c"))),
             when(Has("--printer --loader --extension --include-path"), Hides("code that is loaded by its name")),

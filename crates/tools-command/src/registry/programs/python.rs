@@ -17,6 +17,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-W -X -Q --check-hash-based-pycs",
         last: "-c -m",
         rules: &[
+            always(Obeys(MODULES)),
             always(Evaluates(Language::Python, At::Value("-c"))),
             always(By(module)),
             always(By(module_files)),
@@ -124,6 +125,16 @@ pub(super) static ALL: &[Program] = &[
         ..Program::LEADING
     },
 ];
+
+/// Modules that are loaded first, and those of Python itself that others load: one of the folder
+/// takes the place of each.
+const MODULES: &str = "sitecustomize.py usercustomize.py abc.py argparse.py ast.py asyncio.py base64.py code.py codecs.py \
+    collections.py configparser.py contextlib.py copy.py csv.py ctypes.py dataclasses.py datetime.py decimal.py email.py \
+    enum.py functools.py glob.py gzip.py hashlib.py heapq.py html.py http.py inspect.py io.py json.py keyword.py linecache.py \
+    locale.py logging.py numbers.py operator.py os.py pathlib.py pickle.py platform.py queue.py random.py re.py secrets.py \
+    select.py shutil.py signal.py socket.py sqlite3.py ssl.py stat.py statistics.py string.py struct.py subprocess.py \
+    tarfile.py tempfile.py textwrap.py threading.py token.py tokenize.py traceback.py types.py typing.py unittest.py urllib.py \
+    uuid.py warnings.py weakref.py xml.py zipfile.py";
 
 fn reads_code(parsed: &Parsed<'_>) -> Vec<Effect> {
     reads(parsed, Language::Python)
@@ -347,7 +358,8 @@ fn archived(args: &[Value]) -> Vec<Effect> {
     }
     let mut found = vec![Effect::path(archive, Access::Read)];
     if is_given(["-e", "--extract"]) {
-        found.push(Effect::path(words.next().unwrap_or_else(|| Value::exact(".")), Access::Write));
+        let folder = words.next().unwrap_or_else(|| Value::exact("."));
+        found.extend([Effect::Unpacks(folder.clone()), Effect::path(folder, Access::Write)]);
     }
     found
 }

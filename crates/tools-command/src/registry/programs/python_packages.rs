@@ -49,7 +49,8 @@ pub(super) static ALL: &[Program] = &[
                     always(RunsWords(At::Value("--editor"))),
                 ],
             ),
-            each("install uninstall list"),
+            ruled("install wheel download", &[always(Obeys("setup.py setup.cfg pyproject.toml"))]),
+            each("uninstall list"),
         ],
         examples: &[
             ("pip config set global.index-url https://host", Expect::Opaque("settings of `pip`")),
@@ -77,6 +78,7 @@ pub(super) static ALL: &[Program] = &[
                      --find-links",
         folder: "--directory",
         rules: &[
+            always(Obeys("setup.py setup.cfg pyproject.toml uv.toml")),
             always(StartsIn(At::Value("--directory"))),
             when(Has("--config-file"), Hides("`uv` with settings from elsewhere")),
             always(By(registries::addresses)),
@@ -131,7 +133,11 @@ pub(super) static ALL: &[Program] = &[
                     -v|-vv|-vvv|--verbose",
         valued: "-P|--project -C|--directory",
         folder: "--directory --project",
-        rules: &[always(StartsIn(At::Value("--directory"))), always(By(registries::addresses))],
+        rules: &[
+            always(Obeys("setup.py pyproject.toml poetry.toml")),
+            always(StartsIn(At::Value("--directory"))),
+            always(By(registries::addresses)),
+        ],
         subcommands: &[
             publishes("publish"),
             runs("run", Syntax::LEADING),
@@ -171,6 +177,7 @@ pub(super) static ALL: &[Program] = &[
                      -f|--ini-path --manifest-path --color-when --pyproject -L|--lockfile --repository --pypirc",
         folder: "--project",
         rules: &[
+            always(Obeys("setup.py setup.cfg pyproject.toml pixi.toml Pipfile hatch.toml pdm.toml")),
             when(Has("--config"), Hides("a package manager with settings from elsewhere")),
             always(By(registries::addresses)),
         ],

@@ -41,7 +41,9 @@ fn login(word: &Value) -> Option<Value> {
     let (user, host) = before.rsplit_once('@')?;
     let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
     let user = user.rsplit('@').next().unwrap_or_default();
-    let is_login = host.contains('.') && is_name(host) && is_name(user);
+    // `name@npm:other` is another name of a package.
+    let is_host = host.contains('.') || user == "git" && !matches!(host, "" | "npm" | "workspace" | "file" | "link");
+    let is_login = is_host && is_name(host) && is_name(user);
     is_login.then(|| Value { text: format!("{user}@{host}:{path}"), ..word.clone() })
 }
 
@@ -85,12 +87,18 @@ fn repository(word: &Value) -> Option<String> {
 /// Subcommands that run what `package.json` says, under their first names.
 const RUNNERS: &[&str] = &["run", "test", "start", "stop", "restart", "install", "install-test", "ci"];
 
+/// Settings of package managers, and those that are code of what the scripts of a package start.
+const OBEYED: &str = ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml binding.gyp **/package.json \
+                      *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts";
+
 /// The file of a package, where its scripts are run.
 pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
     let is_script = |word: &str| !parsed.program.plain.split_ascii_whitespace().any(|one| one == word);
     let runs = RUNNERS.contains(&unlisted.unwrap_or(parsed.subcommand())) || unlisted.is_some_and(is_script);
-    runs.then(|| Effect::Recipe(Value::exact("package.json"))).into_iter().collect()
+    let recipe =
+        || [Effect::Recipe(Value::exact("package.json")), Effect::Obeys { names: OBEYED, folder: Value::exact(".") }];
+    runs.then(recipe).into_iter().flatten().collect()
 }
 
 /// A script of the workspace in place of a subcommand; where none has that name, some runners start

@@ -195,7 +195,9 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
         Effect::Path { path: operand.clone(), access, is_tree: !is_target }
     };
     let found = parsed.operands().enumerate().map(effect);
-    found.chain(obeyed_inside(parsed, last)).collect()
+    let target = parsed.operand(last).filter(|target| last > 0 && !is_remote(&target.text));
+    let unpacks = target.cloned().map(Effect::Unpacks);
+    found.chain(unpacks).chain(obeyed_inside(parsed, last)).collect()
 }
 
 /// Names that programs obey in any folder, where a copy puts them into one.

@@ -67,7 +67,10 @@ pub(super) static ALL: &[Program] = &[
         names: &["bundle", "bundler"],
         flags: "--no-color -V|--verbose -h|--help -v|--version",
         valued: "-r|--retry --gemfile",
-        rules: &[always(RunsScript(At::Value("--gemfile")))],
+        rules: &[
+            always(Obeys("Gemfile gems.rb **/*.gemspec .bundle/config")),
+            always(RunsScript(At::Value("--gemfile"))),
+        ],
         subcommands: &[
             command(
                 "exec|e",
@@ -138,12 +141,15 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["cap", "kamal", "mina", "fastlane"],
-        rules: &[when(
-            Operand(
-                "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
+        rules: &[
+            always(Obeys("Capfile config/deploy.rb Fastfile fastlane/* mina.rb")),
+            when(
+                Operand(
+                    "deploy setup redeploy rollback release deliver supply pilot upload_to_testflight upload_to_app_store remove beta",
+                ),
+                PUBLISHES,
             ),
-            PUBLISHES,
-        )],
+        ],
         examples: &[
             ("cap production deploy", Expect::Asks("publishes")),
             ("fastlane ios release", Expect::Asks("publishes")),
@@ -154,6 +160,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pod"],
         flags: "--verbose --silent --no-ansi --allow-root --help",
+        rules: &[always(Obeys("Podfile"))],
         subcommands: &[
             ruled("trunk", &[when(FirstIsNot("info me"), PUBLISHES)]),
             ruled("repo", &[when(First("push add add-cdn remove"), PUBLISHES)]),

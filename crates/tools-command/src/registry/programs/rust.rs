@@ -24,6 +24,9 @@ pub(super) static ALL: &[Program] = &[
         optional: "+*",
         folder: "-C",
         rules: &[
+            always(Obeys(
+                "**/Cargo.toml **/build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml",
+            )),
             when(Has("--config -C"), Hides("`cargo` with settings that may run a program")),
             always(ByOption(settings)),
             always(Writes(At::Value("--target-dir --artifact-dir --out-dir"))),
@@ -114,7 +117,7 @@ const CARGO: &[Subcommand] = &[
         Syntax { flags: "--no-delete --versioned-dirs --respect-source-config", valued: "-s|--sync", ..Syntax::GNU },
         &[always(Writes(At::Nth(0))), when(Lacks("--no-delete"), By(vendored))],
     ),
-    Subcommand { names: "run|r", syntax: RUN, ..Subcommand::NEW },
+    command("run|r", RUN, &[always(Obeys("**/src/main.rs **/src/bin/*.rs **/src/bin/*/main.rs examples/*.rs"))]),
     command(
         "publish",
         Syntax {

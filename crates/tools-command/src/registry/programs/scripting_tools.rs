@@ -71,6 +71,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-C|--config|-c -r|--require -e|--environment|--eval -p|--port -b|--bind -t|--threads -o|--host -I|--include -s|--server \
                      -E|--env -G|--guardfile -T --rackup -b --builder --plugin -g --group",
         rules: &[
+            always(Obeys("config.ru config/puma.rb Guardfile")),
             always(RunsScript(At::Value("-C -r -G"))),
             when(Has("--eval -b --builder"), ByOption(evaluates)),
             always(RunsScript(At::Nth(0))),
@@ -134,6 +135,9 @@ pub(super) static ALL: &[Program] = &[
         valued: "-f|--locustfile|--gulpfile|--gruntfile -s|--script|--settings --plopfile -t|--transform --config -c --require -r|--reporter -e|--environment|--env \
                      -o|--output|--out --formatter -k --shell --iteration-data -d -u --vus --duration -a --tag --cwd -p|--preset",
         rules: &[
+            always(Obeys(
+                "gulpfile.* Gruntfile.* gruntfile.* karma.conf.* locustfile.py plopfile.* pelicanconf.py conf.py scrapy.cfg .shellspec",
+            )),
             always(RunsScript(At::Value("-f --plopfile -t"))),
             when(Has("-s --require"), ByOption(loaded)),
             when(Has("--shell --formatter"), Hides("tests by a program of its own choice")),

@@ -106,6 +106,7 @@ pub(super) static ALL: &[Program] = &[
             when(OperandHas("system( load("), Hides("a query that reads or runs more than it is given")),
         ],
         subcommands: &[each("eval|e eval-all|ea"), ruled("shell-completion", &[])],
+        edits: true,
         examples: &[
             ("yq -i '.a=1' .github/x.yml", Expect::Writes(".github/x.yml")),
             ("yq -s .a x.yml", Expect::Writes(".")),

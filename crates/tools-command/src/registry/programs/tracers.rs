@@ -74,6 +74,7 @@ pub(super) static ALL: &[Program] = &[
         last: "-args|--args|-a|--a",
         style: Style::Single,
         rules: &[
+            always(Obeys(".gdbinit")),
             always(ByOption(debugger)),
             always(RunsWords(At::Behind("-args"))),
             always(RunsScript(At::Value("-x -ix -eix"))),
@@ -99,6 +100,7 @@ pub(super) static ALL: &[Program] = &[
                      -K|--source-on-crash -p|--attach-pid -n|--attach-name -c|--core -f|--file -a|--arch -l|--script-language \
                      -r|--repl --local-lldbinit",
         rules: &[
+            always(Obeys(".lldbinit")),
             always(ByOption(debugger)),
             when(Has("-o -O"), RunsWords(At::From(0))),
             always(RunsScript(At::Value("-s -S -K"))),

@@ -21,6 +21,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
         Prints::NamesWith("ls-files rev-parse describe --show-current --name-only merge-base ls-tree -l"),
     )],
     otherwise: Otherwise::Opaque("an alias or an extension that is not known"),
+    edits: true,
     examples: examples::EXAMPLES,
     plain_lines: examples::PLAIN_LINES,
     ..Program::GNU

@@ -74,6 +74,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
                        --allow-net|-N --allow-env|-E --allow-run --allow-ffi --allow-sys|-S --allow-import|-I --deny-read \
                        --deny-write --deny-net --deny-env --deny-run --deny-ffi --deny-sys --env-file --strace-ops --location",
         rules: &[
+            always(Obeys("deno.json deno.jsonc package.json")),
             always(By(registries::addresses)),
             always(RunsScript(At::Value("--preload --require --eval-file"))),
             always(Evaluates(Language::Node, At::Value("--eval"))),

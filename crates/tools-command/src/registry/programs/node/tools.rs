@@ -39,6 +39,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
                     --include-dependents --include-dependencies --private --exact --force-publish",
         valued: "--loglevel --concurrency --max-buffer --scope --ignore --cwd --registry --dist-tag --preid --npm-client",
         optional: "--since --progress --push",
+        rules: &[always(Obeys("lerna.json package.json"))],
         subcommands: &[
             ruled("publish", &[always(PUBLISHES)]),
             command("version", Syntax { flags: "--no-push", ..Syntax::EXACT }, &[when(Lacks("--no-push"), PUBLISHES)]),
@@ -65,7 +66,10 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ruled("exec", &[always(RunsWords(At::AfterDashes))]),
             ruled("connect login logout", &[always(IDENTITY)]),
         ],
-        rules: &[when_all(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES)],
+        rules: &[
+            always(Obeys("nx.json **/project.json package.json")),
+            when_all(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES),
+        ],
         examples: &[
             ("nx run app:deploy", Expect::Asks("publishes")),
             ("nx release", Expect::Asks("publishes")),
@@ -78,6 +82,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         names: &["turbo"],
         flags: "-h|--help --version --no-update-notifier --no-color --color --skip-infer -v|-vv|-vvv",
         valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
+        rules: &[always(Obeys("turbo.json package.json"))],
         subcommands: &[ruled("login logout link unlink", &[always(IDENTITY)]), each("run")],
         examples: &[("turbo --cwd x login", Expect::Asks("accounts"))],
         plain_lines: &["turbo run build test"],

@@ -1,0 +1,206 @@
+//! Files that programs obey by their names, where the line itself fills them before such a program
+//! runs. Names that programs look for are in their descriptions.
+
+use std::path::Path;
+
+use tools_core::Access;
+
+use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
+use super::line::{Reader, last_part};
+use crate::code::{self, Language};
+use crate::effect::Effect;
+use crate::excerpt::shorten;
+use crate::grammar::parse_word;
+use crate::plain_path;
+use crate::registry::Program;
+
+/// What a line fills, with its path from the root as far as that is known.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum FilledPath {
+    /// A file.
+    File(Value),
+    /// A folder in which files of any name come to be.
+    Folder(Value),
+}
+
+/// The last part of a path: a name, or what it begins and ends with.
+#[derive(Debug, PartialEq, Eq)]
+struct Name {
+    start: String,
+    /// `None` where the start is the whole name.
+    end: Option<String>,
+}
+
+impl Reader<'_> {
+    /// What a command fills. What it builds from the sources of the workspace, or changes in a file
+    /// that was there, is no more than those were before.
+    pub(super) fn filled_by(&self, command: &Command, program: &Program, effects: &[Effect]) -> Vec<FilledPath> {
+        let folder = command.folder.as_deref();
+        let unpacked = effects.iter().filter_map(|effect| match effect {
+            Effect::Unpacks(into) => Some(FilledPath::Folder(into.placed(folder))),
+            _ => None,
+        });
+        let written = command.effects.iter().filter_map(|effect| match effect {
+            Effect::Path { path, access: Access::Write, .. } => Some(path.placed(folder)),
+            _ => None,
+        });
+        let written = written.filter(|_| !program.builds && !program.edits);
+        unpacked.chain(self.filled_files(written)).collect()
+    }
+
+    /// Files that the line fills. A name of which nothing is known counts where the line chooses
+    /// it.
+    pub(super) fn filled_files(&self, files: impl IntoIterator<Item = Value>) -> Vec<FilledPath> {
+        files
+            .into_iter()
+            .filter(|file| !file.text.contains(PLACEHOLDER) && file.text != ELSEWHERE)
+            .filter(|file| {
+                !Name::of(file).is_unknown() || parse_word(&file.text).is_none_or(|word| self.holds_verb(&word))
+            })
+            .map(FilledPath::File)
+            .collect()
+    }
+
+    /// Objects to a file that lists commands to run, such as a makefile, where this line writes it.
+    pub(super) fn recipe(&mut self, file: &Value, command: &Command) {
+        let name = file.text.as_str();
+        if !file.is_exact {
+            return;
+        }
+        // What is changed in place counts, too: all that the program does is said by that file.
+        let is_changed = !name.contains('/') && (self.is_written(name) || self.is_touched(name, command));
+        if is_changed || self.is_filled(file) {
+            self.opaque(&objection(name, command));
+        }
+    }
+
+    /// Objects where this line fills a file that a program obeys in a folder.
+    pub(super) fn obeys(&mut self, names: &str, folder: &Value, command: &Command) {
+        let here = folder.placed(self.folder.as_deref());
+        let here = (here.is_exact && here.text.starts_with('/')).then_some(here.text.as_str());
+        let is_obeyed = |path: &&FilledPath| names.split_ascii_whitespace().any(|name| path.is_obeyed(name, here));
+        let why = self.filled_paths.iter().find(is_obeyed).map(|path| match path {
+            FilledPath::File(file) => objection(last_part(&file.text), command),
+            FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),
+        });
+        if let Some(why) = why {
+            self.opaque(&why);
+        }
+    }
+
+    /// Whether the line fills just this file.
+    pub(super) fn is_filled(&self, file: &Value) -> bool {
+        let file = file.placed(self.folder.as_deref());
+        is_placed(&file)
+            && self.filled_paths.iter().any(|path| matches!(path, FilledPath::File(own) if own.text == file.text))
+    }
+
+    /// Objects to code that may load a module that this line fills.
+    pub(super) fn loads(&mut self, language: Language, code: &str) {
+        let is_loaded = |path: &&FilledPath| match path {
+            FilledPath::File(file) => code::may_load(language, code, &file.text),
+            FilledPath::Folder(_) => false,
+        };
+        if let Some(FilledPath::File(file)) = self.filled_paths.iter().find(is_loaded) {
+            let why = format!("code that may load `{}`, which is written by this very line", shorten(&file.text));
+            self.opaque(&why);
+        }
+    }
+}
+
+impl FilledPath {
+    /// Whether it may be the file of this name that a program obeys in a folder: there or in a
+    /// folder above; anywhere below where the name begins with `**/`.
+    fn is_obeyed(&self, name: &str, here: Option<&str>) -> bool {
+        let below = name.strip_prefix("**/");
+        match self {
+            Self::Folder(folder) => match here {
+                Some(here) if is_placed(folder) => Path::new(here).starts_with(plain_path(Path::new(&folder.text))),
+                _ => true,
+            },
+            Self::File(file) => {
+                let mut wanted = below.unwrap_or(name).rsplit('/');
+                let mut parts = file.text.rsplit('/');
+                let last = wanted.next().is_some_and(|wanted| Name::of(file).may_be(&Name::pattern(wanted)));
+                parts.next();
+                if !is_placed(file) || !last {
+                    return last;
+                }
+                let is_inner =
+                    |wanted: &str| parts.next().is_some_and(|part| Name::whole(part).may_be(&Name::pattern(wanted)));
+                let is_there = wanted.all(is_inner);
+                let folder: Vec<&str> = parts.rev().collect();
+                let folder = plain_path(Path::new(&format!("/{}", folder.join("/"))));
+                let is_near = here.is_none_or(|here| {
+                    Path::new(here).starts_with(&folder) || below.is_some() && folder.starts_with(here)
+                });
+                is_there && is_near
+            }
+        }
+    }
+}
+
+fn objection(name: &str, command: &Command) -> String {
+    format!("`{}`, which `{}` obeys, is written by this very line", shorten(name), command.name())
+}
+
+/// Whether the folder of a path is known.
+fn is_placed(path: &Value) -> bool {
+    path.is_exact && path.text.starts_with('/')
+}
+
+impl Name {
+    /// A name that is known.
+    fn whole(text: &str) -> Self {
+        Self { start: text.to_owned(), end: None }
+    }
+
+    /// A name in which a star may stand for any part.
+    fn pattern(text: &str) -> Self {
+        match text.split_once('*') {
+            Some((start, end)) => Self { start: start.to_owned(), end: Some(end.to_owned()) },
+            None => Self::whole(text),
+        }
+    }
+
+    /// The last part of a path as far as it is known.
+    fn of(path: &Value) -> Self {
+        let text = path.text.replace(['"', '\''], "");
+        let is_open = |c: char| "$`*?[]{}()".contains(c);
+        let Some(first) = text.find(is_open).filter(|_| !path.is_exact || path.has_pattern) else {
+            return Self::whole(last_part(&text));
+        };
+        let last = text.rfind(is_open).unwrap_or(first);
+        let mut end = &text[last + 1..];
+        if text[last..].starts_with('$') {
+            end = end.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+        }
+        if let Some((_, name)) = end.rsplit_once('/') {
+            return Self::whole(name);
+        }
+        let start = text[..first].rsplit('/').next().unwrap_or_default();
+        Self { start: start.to_owned(), end: Some(end.to_owned()) }
+    }
+
+    /// Whether nothing of it is known.
+    fn is_unknown(&self) -> bool {
+        self.start.is_empty() && self.end.as_deref() == Some("")
+    }
+
+    /// Whether both may be one name.
+    fn may_be(&self, other: &Self) -> bool {
+        let holds = |name: &str, start: &str, end: &str| {
+            name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)
+        };
+        let (own, others) = (self.start.as_str(), other.start.as_str());
+        match (&self.end, &other.end) {
+            (None, None) => own == others,
+            (None, Some(end)) => holds(own, others, end),
+            (Some(end), None) => holds(others, own, end),
+            (Some(own_end), Some(end)) => {
+                let is_start = own.starts_with(others) || others.starts_with(own);
+                is_start && (own_end.ends_with(end) || end.ends_with(own_end.as_str()))
+            }
+        }
+    }
+}
