@@ -173,7 +173,8 @@ impl Numbers {
         has_code && self.read(cell) == Some(true)
     }
 
-    /// Whether there are numbers here, each one more than the last; `None` where there is other text.
+    /// Whether there are numbers here, each one more than the last; `None` where there is other
+    /// text.
     fn read(&mut self, node: NodeRef<'_, Node>) -> Option<bool> {
         let mut last = None;
         for below in node.descendants() {

@@ -178,17 +178,19 @@ fn is_about_consent(name: &str) -> bool {
     NOTICES.iter().any(|notice| rest.contains(notice)) || rest.ends_with("bar") || rest.ends_with("law")
 }
 
-/// Elements that are looked at for what no advertisement holds.
-const MAX_LOOKED_AT: usize = 512;
+/// More nodes than an advertisement or a notice has.
+const MAX_LOOKED_AT: usize = 1000;
 
 /// Whether this is what the page is about, though its names speak of something else: `body` says in
 /// its classes what is open.
 fn holds_content(node: NodeRef<'_, Node>, tag: Tag) -> bool {
-    let is_content = |tag: Tag| matches!(tag, Tag::Main | Tag::Article | Tag::Heading(1));
-    is_content(tag) || matches!(tag, Tag::Heading(_)) || {
-        let mut below = node.descendants().take(MAX_LOOKED_AT).filter_map(|node| node.value().as_element());
-        below.any(|element| is_content(tag_of(element)))
-    }
+    let is_content = |element: &Element| {
+        matches!(tag_of(element), Tag::Main | Tag::Article | Tag::Heading(1))
+            || element.name.local == local_name!("body")
+    };
+    let mut below = node.descendants().take(MAX_LOOKED_AT + 1).enumerate();
+    matches!(tag, Tag::Heading(_))
+        || below.any(|(count, below)| count == MAX_LOOKED_AT || below.value().as_element().is_some_and(is_content))
 }
 
 /// Whether a button is a heading of what it opens, or holds a text of its own.

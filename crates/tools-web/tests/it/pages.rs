@@ -145,6 +145,8 @@ fn names_that_speak_of_cookies_hide_no_page() {
     let page = "<section id=ads><h2 id=cookie-banner>Ads</h2><p>About them.</p></section>";
     check(&[notice, page].concat(), "## Ads\n\nAbout them.");
     check("<body class='ads cookie-banner-open'><main class=cookie-notice><h1>Law</h1>Text.</main>", "# Law\n\nText.");
+    check("<body class=has-cookie-notice><p>Text.", "Text.");
+    assert!(text(&format!("<div class=cookie-notice-seen>{}</div>", "<p>Text.".repeat(600))).contains("Text."));
     check("<div class=sect1 id=cookie-notice><h2>Notice</h2>Text.</div>", "## Notice\n\nText.");
 }
 
