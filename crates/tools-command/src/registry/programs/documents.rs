@@ -106,8 +106,13 @@ pub(super) static ALL: &[Program] = &[
                      --tiebreak --expect --color --history --bind --preview --become --execute --with-shell --walker --walker-root --walker-skip --preview-window \
                      --ghost --marker --pointer --info --scheme",
         optional: "--listen --listen-unsafe --tmux",
-        rules: &[when(Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe"), OWN)],
+        rules: &[
+            when(Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe"), OWN),
+            // What nobody can allow is found in it all the same.
+            always(RunsLine(At::Value("--preview --become --execute"))),
+        ],
         examples: &[
+            ("ls | fzf --preview 'sudo cat {}'", Expect::Denied("takes other rights")),
             ("ls | fzf --preview 'sudo id'", Expect::Opaque("that an option names")),
             ("ls | fzf --bind 'enter:become(id)'", Expect::Opaque("a program that an option names")),
             ("ls | fzf --listen=12345", Expect::Opaque("that an option names")),

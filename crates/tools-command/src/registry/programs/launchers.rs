@@ -164,7 +164,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &[
-            "nvm", "fnm", "n", "volta", "rvm", "perlbrew", "carton", "pew", "vex", "flox", "devbox", "pkgx", "vcsh",
+            "nvm", "fnm", "n", "volta", "rvm", "perlbrew", "carton", "pew", "vex", "flox", "devbox", "devenv", "pkgx",
+            "vcsh",
         ],
         flags: "-q -s -v -h --silent --no-colors --lts --version --help -i -a --yes -y --no-use --delete-prefixes \
                     --keep-symlink --bundled-npm --install-if-missing --corepack-enabled",

@@ -122,11 +122,14 @@ pub(super) static ALL: &[Program] = &[
             always(RunsWords(At::From(0))),
             always(Sets(At::Value("--setenv"))),
             when(AtMost(0), Hides("`systemd-run` that starts a shell")),
+            // It belongs to the manager of services then, outside of the sandbox and the call.
+            when(Lacks("--scope"), Hides("a program that another one starts and keeps running")),
             when(Lacks("--user"), Is(Consequence::ChangesSystem)),
         ],
         examples: &[
             ("systemd-run --user sudo id", Expect::Denied("takes other rights")),
             ("systemd-run --user -p CPUQuota=10% -- sudo id", Expect::Denied("takes other rights")),
+            ("systemd-run --user --on-active=5 ./x", Expect::Opaque("another one starts")),
             ("systemd-run -S", Expect::Opaque("starts a shell")),
             ("systemd-run ls", Expect::Asks("changes the system")),
         ],

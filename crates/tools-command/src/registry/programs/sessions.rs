@@ -167,17 +167,27 @@ pub(super) static ALL: &[Program] = &[
         family: &["tmux", "screen", "zellij", "abduco", "dtach", "byobu", "mosh-server", "wezterm-mux-server"],
         valued: "-f -L -S -T -c",
         flags: "-2 -C -CC -D -l -N -u -v -V -ls -list",
-        rules: &[when_all(
-            &[
-                FirstIsNot(
-                    "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
-                 display show-options show list-keys list-commands list-clients info",
-                ),
-                Lacks("-V -ls -list --version"),
-            ],
-            Hides("a terminal that runs commands on its own"),
-        )],
+        rules: &[
+            when_all(
+                &[
+                    FirstIsNot(
+                        "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
+                     display show-options show list-keys list-commands list-clients info",
+                    ),
+                    Lacks("-V -ls -list --version"),
+                ],
+                Hides("a terminal that runs commands on its own"),
+            ),
+            // What nobody can allow is found in it all the same.
+            when(
+                First("new new-session neww new-window splitw split-window respawnp respawn-pane run-shell popup"),
+                RunsLine(At::Last),
+            ),
+            when(First("run"), RunsWords(At::From(1))),
+        ],
         examples: &[
+            ("tmux new -d 'sudo id'", Expect::Denied("takes other rights")),
+            ("zellij run -- sudo id", Expect::Denied("takes other rights")),
             ("tmux new -d 'sudo id'", Expect::Opaque("a terminal that runs commands")),
             ("tmux -L x send-keys -t 0 id Enter", Expect::Opaque("a terminal that runs commands")),
             ("screen -dm id", Expect::Opaque("a terminal that runs commands")),
@@ -189,8 +199,13 @@ pub(super) static ALL: &[Program] = &[
         family: &["at", "batch"],
         flags: "-l -m -M -b -v -V -c -d -r",
         valued: "-q -t -f",
-        rules: &[when(Lacks("-l -V -c"), Hides("it runs commands later")), always(RunsScript(At::Value("-f")))],
+        rules: &[
+            when(Lacks("-l -V -c"), Hides("it runs commands later")),
+            when_all(&[Lacks("-l -V -c"), Fed], RunsLine(At::Input)),
+            always(RunsScript(At::Value("-f"))),
+        ],
         examples: &[
+            ("at now <<< 'sudo id'", Expect::Denied("takes other rights")),
             ("at now <<< 'id'", Expect::Opaque("runs commands later")),
             ("batch < f", Expect::Opaque("runs commands later")),
         ],
