@@ -51,30 +51,6 @@ fn sign(found: Vec<NamedFile>) -> Option<String> {
     found.into_iter().find_map(|one| if let NamedFile::Sign(sign) = one { Some(sign.to_owned()) } else { None })
 }
 
-/// Whether code may load a file as a module, by a name in front of its ending or that of the folder
-/// around it.
-pub(crate) fn may_load(language: Language, code: &str, path: &str) -> bool {
-    let (endings, words) = match language {
-        Language::Python | Language::IPython => ("py pyc so", "import|from"),
-        Language::Perl => ("pm pl ph", "use|require|do|no"),
-        Language::Ruby => ("rb so", "use|require|require_relative|load|autoload"),
-        Language::Node => ("js mjs cjs jsx ts mts cts tsx node", "require|import|from"),
-        Language::Lua => ("lua so", "require|dofile|loadfile"),
-        Language::Php => ("php inc phar", "require|require_once|include|include_once"),
-        Language::Awk | Language::Sed | Language::Other => return false,
-    };
-    let mut parts = path.trim_end_matches('/').rsplit('/');
-    let last = parts.next().unwrap_or_default();
-    let (stem, ending) = last.split_once('.').unwrap_or((last, ""));
-    let is_module = ending.is_empty() || endings.split(' ').any(|one| ending.rsplit('.').next() == Some(one));
-    let of_folder = parts.next().filter(|_| matches!(stem, "__init__" | "__main__" | "index" | "init"));
-    is_module
-        && [Some(stem), of_folder].into_iter().flatten().filter(|name| !name.is_empty()).any(|name| {
-            let pattern = format!(r"\b(?:{words})\b[^;\n]*\b{}\b", regex::escape(name));
-            regex::Regex::new(&pattern).is_ok_and(|pattern| pattern.is_match(code))
-        })
-}
-
 /// The files that the code names, as far as its language tells them.
 pub(crate) fn files(language: Language, code: &str) -> Vec<Effect> {
     let found = match language {
@@ -94,21 +70,6 @@ pub(crate) fn files(language: Language, code: &str) -> Vec<Effect> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn modules_are_told_from_files_that_are_read() {
-        let check = |language, code, path, expected| assert_eq!(may_load(language, code, path), expected, "{code}");
-        check(Language::Python, "import json, q", "/w/q.py", true);
-        check(Language::Python, "from q import x", "/w/q/__init__.py", true);
-        check(Language::Python, "import q", "/w/q", true);
-        check(Language::Python, "import ast; ast.parse(open('q.py').read())", "/w/q.py", false);
-        check(Language::Python, "import qq", "/w/q.py", false);
-        check(Language::Python, "import json; json.load(open('q.json'))", "/w/q.json", false);
-        check(Language::Perl, "use Foo::Bar", "/w/lib/Foo/Bar.pm", true);
-        check(Language::Ruby, "require './foo'", "/w/foo.rb", true);
-        check(Language::Node, "require('./q')", "/w/q/index.js", true);
-        check(Language::Node, "console.log(require('./q.json'))", "/w/q.json", false);
-    }
 
     #[test]
     fn signs_are_told_from_everyday_code() {

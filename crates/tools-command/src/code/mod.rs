@@ -8,6 +8,7 @@ mod ipython;
 mod javascript;
 mod language;
 mod lua;
+mod modules;
 mod named_file;
 mod other;
 mod perl;
@@ -18,4 +19,5 @@ mod sed;
 mod text;
 
 pub use language::Language;
-pub(crate) use language::{files, may_load, suspicion};
+pub(crate) use language::{files, suspicion};
+pub(crate) use modules::Loads;

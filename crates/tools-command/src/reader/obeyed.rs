@@ -7,7 +7,7 @@ use tools_core::Access;
 
 use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
 use super::line::{Reader, last_part};
-use crate::code::{self, Language};
+use crate::code::{Language, Loads};
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::parse_word;
@@ -17,15 +17,15 @@ use crate::registry::Program;
 /// What a line fills, with its path from the root as far as that is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilledPath {
-    /// A file.
-    File(Value),
+    /// A file, and its name.
+    File(Value, Name),
     /// A folder in which files of any name come to be.
     Folder(Value),
 }
 
 /// The last part of a path: a name, or what it begins and ends with.
-#[derive(Debug, PartialEq, Eq)]
-struct Name {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Name {
     start: String,
     /// `None` where the start is the whole name.
     end: Option<String>,
@@ -51,14 +51,14 @@ impl Reader<'_> {
     /// Files that the line fills. A name of which nothing is known counts where the line chooses
     /// it.
     pub(super) fn filled_files(&self, files: impl IntoIterator<Item = Value>) -> Vec<FilledPath> {
-        files
+        let named = files
             .into_iter()
             .filter(|file| !file.text.contains(PLACEHOLDER) && file.text != ELSEWHERE)
-            .filter(|file| {
-                !Name::of(file).is_unknown() || parse_word(&file.text).is_none_or(|word| self.holds_verb(&word))
-            })
-            .map(FilledPath::File)
-            .collect()
+            .map(|file| (Name::of(&file), file));
+        let counted = named.filter(|(name, file)| {
+            !name.is_unknown() || parse_word(&file.text).is_none_or(|word| self.holds_verb(&word))
+        });
+        counted.map(|(name, file)| FilledPath::File(file, name)).collect()
     }
 
     /// Objects to a file that lists commands to run, such as a makefile, where this line writes it.
@@ -78,9 +78,9 @@ impl Reader<'_> {
     pub(super) fn obeys(&mut self, names: &str, folder: &Value, command: &Command) {
         let here = folder.placed(self.folder.as_deref());
         let here = (here.is_exact && here.text.starts_with('/')).then_some(here.text.as_str());
-        let is_obeyed = |path: &&FilledPath| names.split_ascii_whitespace().any(|name| path.is_obeyed(name, here));
-        let why = self.filled_paths.iter().find(is_obeyed).map(|path| match path {
-            FilledPath::File(file) => objection(last_part(&file.text), command),
+        let wanted: Vec<Wanted> = names.split_ascii_whitespace().map(Wanted::new).collect();
+        let why = self.filled_paths.iter().find(|path| path.is_obeyed(&wanted, here)).map(|path| match path {
+            FilledPath::File(file, _) => objection(last_part(&file.text), command),
             FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),
         });
         if let Some(why) = why {
@@ -92,52 +92,68 @@ impl Reader<'_> {
     pub(super) fn is_filled(&self, file: &Value) -> bool {
         let file = file.placed(self.folder.as_deref());
         is_placed(&file)
-            && self.filled_paths.iter().any(|path| matches!(path, FilledPath::File(own) if own.text == file.text))
+            && self.filled_paths.iter().any(|path| matches!(path, FilledPath::File(own, _) if own.text == file.text))
     }
 
     /// Objects to code that may load a module that this line fills.
     pub(super) fn loads(&mut self, language: Language, code: &str) {
-        let is_loaded = |path: &&FilledPath| match path {
-            FilledPath::File(file) => code::may_load(language, code, &file.text),
-            FilledPath::Folder(_) => false,
-        };
-        if let Some(FilledPath::File(file)) = self.filled_paths.iter().find(is_loaded) {
+        let Some(loads) = Loads::of(language, code) else { return };
+        let loaded = self.filled_paths.iter().find_map(|path| match path {
+            FilledPath::File(file, _) => loads.may_be(&file.text).then_some(file),
+            FilledPath::Folder(_) => None,
+        });
+        if let Some(file) = loaded {
             let why = format!("code that may load `{}`, which is written by this very line", shorten(&file.text));
             self.opaque(&why);
         }
     }
 }
 
+/// A file that a program obeys.
+struct Wanted {
+    /// Whether it is looked for in all folders below.
+    is_below: bool,
+    name: Name,
+    /// The folders around it, the nearest first.
+    folders: Vec<Name>,
+}
+
+impl Wanted {
+    fn new(path: &str) -> Self {
+        let below = path.strip_prefix("**/");
+        let mut parts = below.unwrap_or(path).rsplit('/').map(Name::pattern);
+        let name = parts.next().unwrap_or_else(|| Name::whole(""));
+        Self { is_below: below.is_some(), name, folders: parts.collect() }
+    }
+}
+
 impl FilledPath {
-    /// Whether it may be the file of this name that a program obeys in a folder: there or in a
-    /// folder above; anywhere below where the name begins with `**/`.
-    fn is_obeyed(&self, name: &str, here: Option<&str>) -> bool {
-        let below = name.strip_prefix("**/");
+    /// Whether it may be one of the files that a program obeys in a folder: there or in a folder
+    /// above, or anywhere below.
+    fn is_obeyed(&self, wanted: &[Wanted], here: Option<&str>) -> bool {
         match self {
             Self::Folder(folder) => match here {
                 Some(here) if is_placed(folder) => Path::new(here).starts_with(plain_path(Path::new(&folder.text))),
                 _ => true,
             },
-            Self::File(file) => {
-                let mut wanted = below.unwrap_or(name).rsplit('/');
-                let mut parts = file.text.rsplit('/');
-                let last = wanted.next().is_some_and(|wanted| Name::of(file).may_be(&Name::pattern(wanted)));
-                parts.next();
-                if !is_placed(file) || !last {
-                    return last;
-                }
-                let is_inner =
-                    |wanted: &str| parts.next().is_some_and(|part| Name::whole(part).may_be(&Name::pattern(wanted)));
-                let is_there = wanted.all(is_inner);
-                let folder: Vec<&str> = parts.rev().collect();
-                let folder = plain_path(Path::new(&format!("/{}", folder.join("/"))));
-                let is_near = here.is_none_or(|here| {
-                    Path::new(here).starts_with(&folder) || below.is_some() && folder.starts_with(here)
-                });
-                is_there && is_near
-            }
+            Self::File(file, name) => wanted
+                .iter()
+                .any(|wanted| name.may_be(&wanted.name) && (!is_placed(file) || is_there(&file.text, wanted, here))),
         }
     }
+}
+
+/// Whether the folder of a file is one in which a program looks for files of its name.
+fn is_there(file: &str, wanted: &Wanted, here: Option<&str>) -> bool {
+    let mut parts = file.rsplit('/');
+    parts.next();
+    let is_around = |folder: &Name| parts.next().is_some_and(|part| Name::whole(part).may_be(folder));
+    if !wanted.folders.iter().all(is_around) {
+        return false;
+    }
+    let above: Vec<&str> = parts.rev().collect();
+    let above = plain_path(Path::new(&format!("/{}", above.join("/"))));
+    here.is_none_or(|here| Path::new(here).starts_with(&above) || wanted.is_below && above.starts_with(here))
 }
 
 fn objection(name: &str, command: &Command) -> String {

@@ -78,15 +78,13 @@ impl Reader<'_> {
         // By its last part alone: what folder the name is in may have changed in between.
         let name = last_part(file);
         self.written.iter().any(|written| {
+            if !written.contains(['$', '*', '?', '`']) {
+                return last_part(written) == name;
+            }
             // What comes after a variable is known.
             let tail = written.rsplit(['$', '}', '"', '*', '?']).next().unwrap_or_default();
-            let is_known = !written.contains(['$', '*', '?', '`']);
-            if is_known {
-                last_part(written) == name
-            } else {
-                file.contains('/')
-                    && name.ends_with(tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_'))
-            }
+            let tail = tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            file.contains('/') && name.ends_with(tail)
         })
     }
 }
