@@ -2,6 +2,7 @@
 //! disguise.
 
 use super::command::Value;
+use crate::registry::addressed;
 
 /// Values of such variables that are certainly harmless.
 const HARMLESS: [&str; 12] =
@@ -82,9 +83,9 @@ pub fn decides_what_runs(name: &str, value: &str) -> bool {
 pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     let name = name.to_ascii_lowercase();
     let is_proxy = matches!(name.as_str(), "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy" | "rsync_proxy");
-    let host = value.text.split_once("://").map_or(value.text.as_str(), |(_, rest)| rest);
-    let host = host.rsplit_once('@').map_or(host, |(_, host)| host);
-    let host = host.split(['/', ':']).next().unwrap_or_default();
+    let address = addressed(value).text;
+    let host = address.split_once("://").map_or(address.as_str(), |(_, rest)| rest);
+    let host = host.split(['/', ':', '?', '#', '\\']).next().unwrap_or_default();
     is_proxy && value.is_exact && !matches!(host, "" | "localhost" | "127.0.0.1")
 }
 

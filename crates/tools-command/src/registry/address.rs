@@ -5,7 +5,7 @@ use crate::reader::Value;
 use crate::registry::apply::is_remote;
 
 /// An address with its scheme: `git@host:x` is `ssh://host/x`, `host:80` is `tcp://host:80`.
-pub(super) fn addressed(value: &Value) -> Value {
+pub(crate) fn addressed(value: &Value) -> Value {
     let text = value.text.as_str();
     if !value.is_exact {
         let text = if text.contains("://") { text.to_owned() } else { format!("tcp://{}", text.trim_matches('"')) };

@@ -24,7 +24,7 @@ mod programs;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use address::is_bare_host;
+pub(crate) use address::{addressed, is_bare_host};
 pub(crate) use apply::is_remote;
 pub use carried::{Carried, carried};
 pub use consequence::Consequence;
