@@ -62,8 +62,8 @@ pub enum Effect {
     Script(Value),
     /// A file that lists commands to run: a makefile, the scripts of a package.
     Recipe(Value),
-    /// Files of these names say what it does where they are there, and may run anything. A star
-    /// stands for any part of a name, `**/` in front for any folder below.
+    /// Files of these names, where they exist, decide what the program does and may make it run
+    /// anything. The names are read as in `Does::Obeys`.
     Obeys {
         /// The names, separated by blanks.
         names: &'static str,

@@ -193,7 +193,7 @@ fn bounded(depth: u32) -> Result<(), Problem> {
     if depth > DEEPEST { Problem::new("the command is nested too deeply to be read") } else { Ok(()) }
 }
 
-/// A text with its joined lines as one. Bash makes that of them but in single quotes.
+/// The text with lines joined where a backslash ends one. Bash does not join them in single quotes.
 pub(crate) fn join_lines(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut letters = text.chars();

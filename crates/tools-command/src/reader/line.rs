@@ -48,8 +48,6 @@ pub(super) struct Reader<'a> {
     pub(super) filled_paths: Vec<FilledPath>,
     /// Whether a command may run after those that follow it: in a loop or a function, beside them.
     is_unordered: bool,
-    /// Files that the redirections of one simple command fill: it runs what was there before.
-    pub(super) opened: Vec<Value>,
     pub(super) arithmetic: Arithmetic,
     /// Functions the line defines.
     pub(super) functions: BTreeSet<String>,
@@ -83,7 +81,6 @@ impl<'a> Reader<'a> {
             written: BTreeSet::new(),
             filled_paths: Vec::new(),
             is_unordered: false,
-            opened: Vec::new(),
             arithmetic: Arithmetic::default(),
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
@@ -128,8 +125,8 @@ impl Reader<'_> {
             }
             Err(problem) => {
                 self.opaque(&format!("the text cannot be read: {problem}"));
-                // What it may be meant to run is looked at all the same: it may be something nobody
-                // can allow.
+                // The line asks in any case. Joined, it may show a program on the blocklist, for
+                // which nobody is asked.
                 let joined = join_lines(text);
                 if let Some(parsed) = (joined != text).then(|| parse(&joined).ok()).flatten() {
                     self.parsed(&parsed, via);
@@ -225,10 +222,11 @@ impl Reader<'_> {
             self.arithmetic.set(name, Content::word(word, false));
             self.assignment(name, &value(word));
         }
+        // They count from the end of the command on, which runs what was there before.
+        let mut opened = Vec::new();
         for redirect in &simple.redirects {
-            self.redirect(redirect, value(&redirect.target));
+            opened.extend(self.redirect(redirect, value(&redirect.target)));
         }
-        let opened = std::mem::take(&mut self.opened);
         for part in simple.words.iter().flat_map(|word| &word.parts) {
             if let Part::Text { text, .. } = part {
                 self.arithmetic.mention(text);

@@ -32,8 +32,8 @@ pub(super) struct Name {
 }
 
 impl Reader<'_> {
-    /// What a command fills. What it builds from the sources of the workspace, or changes in a file
-    /// that was there, is no more than those were before.
+    /// What a command fills. What is built from the sources of the workspace, or changed in a file
+    /// that was there, does not count.
     pub(super) fn filled_by(&self, command: &Command, program: &Program, effects: &[Effect]) -> Vec<FilledPath> {
         let folder = command.folder.as_deref();
         let unpacked = effects.iter().filter_map(|effect| match effect {

@@ -52,7 +52,7 @@ impl Reader<'_> {
         let mut further = Vec::new();
         for effect in &command.effects {
             let Effect::Path { path, access, is_tree } = effect else { continue };
-            let named = std::iter::once(path.clone()).chain(self.filled(path));
+            let named = std::iter::once(path.clone()).chain(self.variants(path));
             for (at, path) in named.enumerate() {
                 let beyond = self.links.all(&path.placed(command.folder.as_deref()));
                 let own = (at > 0).then_some(path);
@@ -77,8 +77,8 @@ impl Reader<'_> {
         self.links.all(&target.placed(Some(&self.surroundings.workdir)))
     }
 
-    /// A path with what is put in place of a part of it.
-    pub(super) fn filled(&self, path: &Value) -> Vec<Value> {
+    /// The paths that a path may stand for, where variables in it hold values that are known.
+    pub(super) fn variants(&self, path: &Value) -> Vec<Value> {
         let word = (!path.is_exact).then(|| parse_word(&path.text)).flatten();
         let held = word.map(|word| self.chosen.texts(&word, self.surroundings)).unwrap_or_default();
         if !held.is_empty() {

@@ -11,8 +11,9 @@ const STREAMS: [&str; 4] = ["/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty
 const NETWORK: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
 
 impl Reader<'_> {
-    /// Notes what one redirection does; `target` is its word as far as it is known.
-    pub(super) fn redirect(&mut self, redirect: &Redirect, target: Value) {
+    /// Notes what one redirection does; `target` is its word as far as it is known. Gives the files
+    /// that it fills.
+    pub(super) fn redirect(&mut self, redirect: &Redirect, target: Value) -> Vec<Value> {
         if redirect.is_expanded_twice {
             let is_number = target.is_exact && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');
             if !is_number && (!target.is_exact || target.text.contains(['$', '`'])) {
@@ -21,29 +22,33 @@ impl Reader<'_> {
         }
         match redirect.kind {
             RedirectKind::Read | RedirectKind::Write | RedirectKind::ReadWrite => {}
-            RedirectKind::Duplicate | RedirectKind::HereDocument | RedirectKind::HereString => return,
+            RedirectKind::Duplicate | RedirectKind::HereDocument | RedirectKind::HereString => return Vec::new(),
         }
         if let Some(host) = host(redirect, &target) {
             if !host.is_exact {
                 self.opaque("a connection to a host that is known only when it runs");
             }
-            return self.found.connects.push(host);
+            self.found.connects.push(host);
+            return Vec::new();
         }
         // A process, whose commands are found on their own.
         if matches!(redirect.target.parts.as_slice(), [Part::Dynamic]) {
-            return;
+            return Vec::new();
         }
         let target = self.placed(target);
         let beyond = self.beyond(&target);
         if redirect.kind == RedirectKind::Read {
-            return self.found.reads.extend(std::iter::once(target).chain(beyond));
+            self.found.reads.extend(std::iter::once(target).chain(beyond));
+            return Vec::new();
         }
+        let mut filled = Vec::new();
         if !STREAMS.contains(&target.text.as_str()) {
             self.makes(&target);
-            let named = std::iter::once(target.clone()).chain(self.filled(&target)).chain(beyond.clone());
-            self.opened.extend(named.map(|file| file.placed(Some(&self.surroundings.workdir))));
+            let named = std::iter::once(target.clone()).chain(self.variants(&target)).chain(beyond.clone());
+            filled.extend(named.map(|file| file.placed(Some(&self.surroundings.workdir))));
         }
         self.found.writes.extend(std::iter::once(target).chain(beyond));
+        filled
     }
 
     /// A file by its name from where the line starts; the folder may have changed since.

@@ -52,8 +52,8 @@ pub(crate) struct Program {
     /// Whether what it writes is made from the sources of the workspace, so that running it in the
     /// same line is no more than running the workspace's own code.
     pub(crate) builds: bool,
-    /// Whether what it writes are files that it reads and changes in part, as a formatter does, or
-    /// brings back: whoever runs one of them in the same line runs what was there.
+    /// Whether it changes files in place, as a formatter does, or brings back earlier versions. A
+    /// line that then runs such a file runs what the workspace had before.
     pub(crate) edits: bool,
     /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
     /// not listed.
@@ -400,10 +400,11 @@ pub(crate) enum Does {
     /// Runs what a file says that the program looks for by itself: names, separated by blanks, each
     /// of which may be there.
     Follows(&'static str),
-    /// Obeys files by their names, which may make it run anything: settings that are code or name
-    /// programs, modules, tasks. Names are separated by blanks, and each may be there, or in a
-    /// folder above. A star stands for any part of a name, `**/` in front for any folder below. A
-    /// line that fills such a file and then runs the program asks.
+    /// Obeys files of these names, which may make it run anything: settings that are code or name
+    /// programs, modules, tasks. The names are separated by blanks. Each file is looked for in the
+    /// current folder and the folders above it, and with `**/` in front in all folders below, too.
+    /// A `*` matches any part of a name. A line that fills such a file and then runs the program
+    /// asks.
     Obeys(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),

@@ -159,7 +159,7 @@ fn of_names(names: &str) -> Option<Why> {
     }
     let is_any = |name: &str, list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known));
     names.split_ascii_whitespace().find_map(|name| {
-        if is_any(name, ADVERTISING) || is_about_consent(name) {
+        if is_any(name, ADVERTISING) || begins_as_advertising(name) || is_about_consent(name) {
             Some(Why::Advertising)
         } else if is_any(name, CONTROLS) {
             Some(Why::Nothing)
@@ -169,11 +169,14 @@ fn of_names(names: &str) -> Option<Why> {
     })
 }
 
+fn begins_as_advertising(name: &str) -> bool {
+    let starts = |prefix: &&str| name.get(..prefix.len()).is_some_and(|start| start.eq_ignore_ascii_case(prefix));
+    ADVERTISING_PREFIXES.iter().any(starts)
+}
+
 fn is_about_consent(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
-    let Some(word) = CONSENT.iter().find(|word| name.contains(**word)) else {
-        return ADVERTISING_PREFIXES.iter().any(|prefix| name.starts_with(prefix));
-    };
+    let Some(word) = CONSENT.iter().find(|word| name.contains(**word)) else { return false };
     let rest = name.replacen(word, "", 1);
     NOTICES.iter().any(|notice| rest.contains(notice)) || rest.ends_with("bar") || rest.ends_with("law")
 }

@@ -7,7 +7,7 @@ use ego_tree::{NodeId, NodeRef, Tree};
 use html5ever::local_name;
 use scraper::Node;
 
-/// What of a waiting text is looked for its end.
+/// Nodes after a place that are searched for the end of what stands there.
 const MAX_WAITING: usize = 64;
 
 /// Moves each late part to its place, instead of what stands there until it comes.
@@ -42,7 +42,8 @@ pub(super) fn put_in_place(tree: &mut Tree<Node>) {
     }
 }
 
-/// Whether a place lies in the part that would be moved to it: nobody's page, and no tree.
+/// Whether a place lies inside the part that would be moved to it. Only a made-up page has that,
+/// and moving would break the tree.
 fn is_within(tree: &Tree<Node>, place: NodeId, part: NodeId) -> bool {
     tree.get(place).is_none_or(|place| place.ancestors().any(|above| above.id() == part))
 }

@@ -108,7 +108,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "--listen --listen-unsafe --tmux",
         rules: &[
             when(Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe"), OWN),
-            // What nobody can allow is found in it all the same.
+            // Reading the command finds programs on the blocklist, for which nobody is asked.
             always(RunsLine(At::Value("--preview --become --execute"))),
         ],
         examples: &[

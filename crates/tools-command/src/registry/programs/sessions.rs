@@ -178,7 +178,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 Hides("a terminal that runs commands on its own"),
             ),
-            // What nobody can allow is found in it all the same.
+            // Reading the command finds programs on the blocklist, for which nobody is asked.
             when(
                 First("new new-session neww new-window splitw split-window respawnp respawn-pane run-shell popup"),
                 RunsLine(At::Last),
