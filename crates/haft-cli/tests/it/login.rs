@@ -123,7 +123,7 @@ fn answer(target: &str, sent: &str, body: &str, issued: &mut Issued, own: &str) 
                 query.split('&').find_map(|field| field.strip_prefix(name)?.strip_prefix('=')).expect("it is whole")
             };
             let back = field("redirect_uri").replace("%3A", ":").replace("%2F", "/");
-            (302, format!("Location: {back}?code=c0de&state={}\r\n", field("state")), String::new())
+            (302, format!("Location: {back}?code=c0de-once&state={}\r\n", field("state")), String::new())
         }
         "/token" if body.contains("authorization_code") => issued.issue(),
         "/token" if !issued.refresh.is_empty() && body.contains(&issued.refresh) => {
@@ -242,7 +242,7 @@ fn a_gateway_uses_renews_and_misses_a_login() {
     let stderr = fs::read_to_string(haft.home.path("stderr")).unwrap();
     let shown = [&login.out, &login.err, &tested.out, &tested.err, &listed.out, &doctor.out, &record, &stderr];
     for text in shown.into_iter().cloned().chain([first, renewed, over, back].map(|answer| answer.to_string())) {
-        assert!(!text.contains("acc3ss-") && !text.contains("r3fresh-") && !text.contains("c0de"), "{text}");
+        assert!(!text.contains("acc3ss-") && !text.contains("r3fresh-") && !text.contains("c0de-once"), "{text}");
     }
 
     let out = haft.run(&["mcp", "logout", "far"]);
