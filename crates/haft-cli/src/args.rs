@@ -66,9 +66,10 @@ pub(crate) struct CommonArgs {
 pub(crate) enum Verb {
     /// Run an agent on a task, or start an interactive session.
     Run(Run),
-    /// Run as the agent of an editor that speaks the Agent Client Protocol, such as Zed, over
-    /// standard input and output. Each session works in the folder that the editor names. With
-    /// `--workdir`, sessions must be inside that folder.
+    /// Run as the agent of an editor that speaks the Agent Client Protocol, such as Zed.
+    ///
+    /// The protocol uses standard input and output. Each session works in the folder that the
+    /// editor names. With `--workdir`, sessions must be inside that folder.
     Acp(Acp),
     /// Manage saved agent sessions.
     Sessions {
@@ -77,7 +78,9 @@ pub(crate) enum Verb {
     },
     /// Run one tool call.
     Call(Call),
-    /// Run many tool calls: reads JSON lines and prints one JSON line per call, in the same order.
+    /// Run many tool calls.
+    ///
+    /// Reads JSON lines and prints one JSON line per call, in the same order.
     Batch {
         /// File with the calls [default: standard input, also `-`].
         file: Option<PathBuf>,
@@ -109,13 +112,15 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: TrustVerb,
     },
-    /// Run a command as a `bash` call and exit with its exit code. Standard input is empty. When
-    /// standard output is not a terminal, output is passed through byte for byte unless `--filter`
-    /// is given.
+    /// Run a command as a `bash` call and exit with its exit code.
+    ///
+    /// Standard input is empty. When standard output is not a terminal, output is passed through
+    /// byte for byte unless `--filter` is given.
     Exec(Exec),
-    /// Check a host's own tool calls: the hook that a host runs before and after each tool. Reads
-    /// one event from standard input and answers in the host's format: allow, ask or deny. Asks
-    /// when the event cannot be checked. Installed by `haft setup`.
+    /// Check a host's own tool calls: the hook that a host runs before and after each tool.
+    ///
+    /// Reads one event from standard input and answers in the host's format: allow, ask or deny.
+    /// Asks when the event cannot be checked. Installed by `haft setup`.
     Hook {
         /// The host: `claude-code`, `codex`, `gemini` or `cursor`.
         host: Host,
@@ -124,13 +129,16 @@ pub(crate) enum Verb {
         #[arg(long)]
         exec: bool,
     },
-    /// Add Haft to an agent or editor: writes the MCP server, and hooks where the host supports
-    /// them, to its configuration and shows the diff. Without a host, lists the hosts that are
-    /// installed and what would change.
+    /// Add Haft to an agent or editor.
+    ///
+    /// Writes the MCP server, and hooks where the host supports them, to its configuration and
+    /// shows the diff. Without a host, lists the hosts that are installed and what would change.
     Setup(Setup),
-    /// Show what this user's processes do on a web page of this machine: calls and jobs that run,
-    /// calls that have ended, questions with their answers, scheduled tasks, hosts, tokens saved.
-    /// Prints an address with a random token and runs until interrupted.
+    /// Show what this user's processes do, on a web page of this machine.
+    ///
+    /// The page shows calls and jobs that run, calls that have ended, questions with their answers,
+    /// scheduled tasks, hosts and tokens saved. Prints an address with a random token and runs
+    /// until interrupted.
     Top {
         /// Serve the page; the only view there is.
         #[arg(long, required = true)]
@@ -141,9 +149,10 @@ pub(crate) enum Verb {
     },
     /// Filter standard input as if a command had printed it.
     Filter(Filter),
-    /// Find credentials in files. Prints a JSON line with location and kind for each, never the
-    /// value. Exits with 2 if a file cannot be read, with 1 if `--check` is given and a credential
-    /// was found, else with 0.
+    /// Find credentials in files.
+    ///
+    /// Prints a JSON line with location and kind for each, never the value. Exits with 2 if a file
+    /// cannot be read, with 1 if `--check` is given and a credential was found, else with 0.
     Scan(Scan),
     /// List the tools as a model sees them.
     Tools(Tools),
@@ -159,7 +168,9 @@ pub(crate) enum Verb {
         #[command(subcommand)]
         verb: PinsVerb,
     },
-    /// Revert what calls changed in the workspace. Changes made by anyone else are kept.
+    /// Revert what calls changed in the workspace.
+    ///
+    /// Changes made by anyone else are kept.
     Undo {
         /// Numbers of the calls, as shown by `--list` [default: the last call, of `--session` if
         /// given].
