@@ -16,6 +16,7 @@ use rmcp::transport::Transport;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
+use tokio_util::task::TaskTracker;
 
 use tools_core::{BoundedLine, BoundedLines, take_thoughts_out};
 
@@ -44,20 +45,15 @@ pub(crate) struct LineTransport<R, W> {
     read: R,
     lines: BoundedLines,
     write: Arc<Mutex<Writer<W>>>,
-    reply: Reply,
+    /// Answers of the transport's own that are being written: whoever does not take them is still
+    /// seen to leave.
+    replies: TaskTracker,
     /// Whether the handshake is over: rmcp accepts nothing but requests before.
     opened: bool,
     /// Whether everything was read that the client will ever send.
     at_end: bool,
     backlog: Arc<Backlog>,
     lifetime: Lifetime,
-}
-
-/// An answer of the transport's own.
-enum Reply {
-    None,
-    Waiting(Vec<u8>),
-    Writing,
 }
 
 /// The writing end and what it still has to write: a write that is dropped half-way is finished by
@@ -99,7 +95,7 @@ where
             read,
             lines: BoundedLines::new(MAX_LINE_LEN),
             write: Arc::new(Mutex::new(write)),
-            reply: Reply::None,
+            replies: TaskTracker::new(),
             opened: false,
             at_end: false,
             backlog: Arc::default(),
@@ -107,20 +103,11 @@ where
         }
     }
 
-    /// Writes an answer of the transport's own. May be dropped at every await: the next call goes
-    /// on.
-    async fn finish_reply(&mut self) -> io::Result<()> {
-        if matches!(self.reply, Reply::None) {
-            return Ok(());
-        }
-        let mut write = self.write.lock().await;
-        if let Reply::Waiting(line) = std::mem::replace(&mut self.reply, Reply::Writing) {
-            write.waiting.extend_from_slice(&line);
-        }
-        write.flush().await?;
-        drop(write);
-        self.reply = Reply::None;
-        Ok(())
+    /// Answers a line by itself.
+    fn refuse(&mut self, id: Option<RequestId>, error: ErrorData) {
+        let sending = self.send(ServerJsonRpcMessage::error(error, id));
+        // Nobody waits for it: what fails is told by `send`.
+        self.replies.spawn(async { drop(sending.await) });
     }
 
     /// Reads what the client sent, or that it will send nothing more. May be dropped at every
@@ -167,7 +154,9 @@ where
             Ok(message) => message,
             Err(error) => {
                 tracing::debug!(%error, "a line is not a message");
-                self.reply = envelope::complaint(line).map_or(Reply::None, |(id, error)| reply(id, error));
+                if let Some((id, error)) = envelope::complaint(line) {
+                    self.refuse(id, error);
+                }
                 return None;
             }
         };
@@ -178,22 +167,23 @@ where
                 return None;
             }
         }
-        if let JsonRpcMessage::Request(request) = &mut message
-            && let ClientRequest::CallToolRequest(call) = &mut request.request
-        {
-            if let Some(arguments) = &mut call.params.arguments {
-                // Before anything else sees the message, logs included.
-                take_thoughts_out(arguments);
-            }
-            let Some(running) = self.backlog.begin(&request.id) else {
+        if let JsonRpcMessage::Request(request) = &mut message {
+            // Any answer with the id of a call would be taken for the call's, and end it for rmcp.
+            if self.backlog.is_running(&request.id) {
                 let text = "a request with this id has not been answered yet";
-                self.reply = reply(Some(request.id.clone()), ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
+                self.refuse(Some(request.id.clone()), ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 return None;
-            };
-            // Both travel with the request and are dropped with it: whoever ends the connection
-            // waits for it, and its id is free again.
-            call.extensions.insert(self.lifetime.calls.token());
-            call.extensions.insert(running);
+            }
+            if let ClientRequest::CallToolRequest(call) = &mut request.request {
+                if let Some(arguments) = &mut call.params.arguments {
+                    // Before anything else sees the message, logs included.
+                    take_thoughts_out(arguments);
+                }
+                // Both travel with the request and are dropped with it: whoever ends the connection
+                // waits for it, and its id is free again.
+                call.extensions.insert(self.lifetime.calls.token());
+                call.extensions.insert(self.backlog.begin(&request.id));
+            }
         }
         Some(message)
     }
@@ -217,21 +207,10 @@ fn opens(message: &ClientJsonRpcMessage) -> bool {
     }
 }
 
-fn reply(id: Option<RequestId>, error: ErrorData) -> Reply {
-    line_of(&ServerJsonRpcMessage::error(error, id)).map_or(Reply::None, Reply::Waiting)
-}
-
 fn line_of(message: &ServerJsonRpcMessage) -> io::Result<Vec<u8>> {
     let mut line = serde_json::to_vec(message)?;
     line.push(b'\n');
     Ok(line)
-}
-
-impl From<io::Error> for Reply {
-    fn from(error: io::Error) -> Self {
-        tracing::debug!(%error, "an answer could not be written");
-        Self::None
-    }
 }
 
 impl<R, W> Transport<RoleServer> for LineTransport<R, W>
@@ -271,11 +250,6 @@ where
 
     async fn receive(&mut self) -> Option<ClientJsonRpcMessage> {
         loop {
-            if let Err(error) = self.finish_reply().await {
-                tracing::debug!(%error, "the client does not read");
-                self.lifetime.client_left();
-                return None;
-            }
             if !self.backlog.has_room() {
                 self.wait_for_room().await;
                 continue;
@@ -292,10 +266,14 @@ where
                 BoundedLine::TooLong(range) => {
                     let id = envelope::id_of(self.lines.bytes(range));
                     let text = format!("a message must not be longer than {} MiB", MAX_LINE_LEN >> 20);
-                    self.reply = reply(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
+                    self.refuse(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 }
                 // A message ends with its line: what stands behind the last one was cut off.
-                BoundedLine::Partial if self.at_end => return None,
+                BoundedLine::Partial if self.at_end => {
+                    self.replies.close();
+                    self.replies.wait().await;
+                    return None;
+                }
                 BoundedLine::Partial => self.read_more().await,
             }
         }

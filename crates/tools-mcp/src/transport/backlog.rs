@@ -42,10 +42,15 @@ impl Backlog {
         }
     }
 
-    /// A call begins; `None` when one of this id has not ended.
-    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Option<Arc<RunningCall>> {
-        let is_new = self.calls.locked().insert(id.clone());
-        is_new.then(|| Arc::new(RunningCall { backlog: Arc::clone(self), id: id.clone() }))
+    /// Whether a call of this id has not ended.
+    pub(crate) fn is_running(&self, id: &RequestId) -> bool {
+        self.calls.locked().contains(id)
+    }
+
+    /// A call of an id that no other has begins.
+    pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Arc<RunningCall> {
+        self.calls.locked().insert(id.clone());
+        Arc::new(RunningCall { backlog: Arc::clone(self), id: id.clone() })
     }
 
     /// An answer waits to be written, for as long as the value lives.

@@ -35,8 +35,12 @@ async fn an_id_stands_for_one_call_at_a_time() {
     client.initialize("2025-11-25").await;
     client.send(tool_call(7, "hang", &json!({})).to_string().as_bytes()).await;
     seen.started.notified().await;
-    let twice = client.ask(tool_call(7, "echo", &json!({"text": "x"}))).await;
-    assert_eq!((&twice["id"], &twice["error"]["code"]), (&json!(7), &json!(-32600)), "{twice}");
+    for request in
+        [tool_call(7, "echo", &json!({"text": "x"})), json!({"jsonrpc": "2.0", "id": 7, "method": "tools/list"})]
+    {
+        let twice = client.ask(request).await;
+        assert_eq!((&twice["id"], &twice["error"]["code"]), (&json!(7), &json!(-32600)), "{twice}");
+    }
     let cancelled = json!({"jsonrpc": "2.0", "method": "notifications/cancelled", "params": {"requestId": 7}});
     client.send(cancelled.to_string().as_bytes()).await;
     // Free again once the first has ended.
@@ -82,6 +86,23 @@ async fn who_does_not_read_is_not_read_and_holds_nothing_up() {
         assert!(client.serving.await.unwrap().is_ok());
         drop(client.read);
     }
+}
+
+#[tokio::test]
+async fn who_does_not_take_refusals_is_seen_to_leave() {
+    let (near, far) = tokio::io::duplex(4 << 10);
+    let (read, write) = tokio::io::split(far);
+    let server = builder(&Arc::default()).build();
+    let serving = tokio::spawn(async move { server.serve(read, write).await });
+    let (read, write) = tokio::io::split(near);
+    let mut client = Raw { write, read: tokio::io::BufReader::new(read).lines(), serving };
+    client.initialize("2025-11-25").await;
+    for _ in 0..1000 {
+        client.send(b"not json").await;
+    }
+    client.write.shutdown().await.unwrap();
+    assert!(client.serving.await.unwrap().is_ok());
+    drop(client.read);
 }
 
 #[tokio::test]
