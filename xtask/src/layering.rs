@@ -39,7 +39,7 @@ const ISOLATED: &[Isolated] = &[
         why: "whoever takes only the file tools compiles no resolver",
     },
     Isolated {
-        names: &["scraper", "cssparser"],
+        names: &["scraper", "cssparser", "selectors"],
         gates: &["tools-web"],
         why: "whoever takes only the file tools compiles no parser of pages",
     },

@@ -14,6 +14,7 @@ mod parse;
 mod readable;
 mod select;
 mod shadow;
+mod step;
 mod streamed;
 mod style;
 mod table;

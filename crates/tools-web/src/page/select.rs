@@ -2,22 +2,25 @@
 //! goes wrong.
 
 use std::collections::BTreeMap;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use ego_tree::NodeRef;
 use html5ever::local_name;
-use scraper::{ElementRef, Html, Node, Selector};
+use scraper::selector::{Parser as SelectorParser, Simple};
+use scraper::{ElementRef, Html, Node};
+use selectors::context::{
+    MatchingContext, MatchingForInvalidation, MatchingMode, NeedsSelectorFlags, QuirksMode, SelectorCaches,
+};
+use selectors::matching::matches_selector;
+use selectors::parser::{ParseRelative, SelectorList};
 use tools_core::is_hidden;
 
+use super::step::{SteppedElement, Steps};
 use super::writer::Writer;
 use super::{Document, without_controls};
 
 /// Longer selectors are refused.
 const MAX_SELECTOR_BYTES: usize = 1000;
-/// Up to so many nodes a search is short, whatever the selector.
-const SMALL_PAGE_NODES: usize = 20_000;
-/// Elements in a page on which `:has` is tried, which looks below each of them.
-const MAX_WITH_HAS: usize = 50_000;
 /// Names that are told of a page in which nothing was found.
 const TOLD: usize = 12;
 
@@ -96,45 +99,56 @@ pub fn select(
     limit: usize,
     patience: Duration,
 ) -> Result<Matches, SelectorFault> {
-    let fault = |problem| SelectorFault { problem, position: 0, near: String::new() };
     if selector.len() > MAX_SELECTOR_BYTES {
-        return Err(fault("the selector is longer than 1000 bytes"));
+        let problem = "the selector is longer than 1000 bytes";
+        return Err(SelectorFault { problem, position: 0, near: String::new() });
     }
-    let parsed = Selector::parse(selector).map_err(|_| where_wrong(selector))?;
-    let html = &document.html;
-    let nodes = html.tree.values().len();
-    let has = selector.matches(":has").count();
-    if has > 2 || has > 0 && nodes > MAX_WITH_HAS {
-        return Err(fault("`:has` is too costly on this page"));
-    }
+    let parsed = parse(selector).ok_or_else(|| where_wrong(selector))?;
+    let steps = Steps::within(patience);
     let mut found = Matches { is_cut: document.is_cut, ..Matches::default() };
-    let mut take = |element: ElementRef<'_>| {
-        let Some(text) = extracted(element, extract) else { return };
-        found.total += 1;
+    // What was learnt of one element, its number among its siblings say, counts for the next.
+    let mut caches = SelectorCaches::default();
+    for element in document.html.tree.root().descendants().filter_map(ElementRef::wrap) {
+        if !is_match(&parsed, element, &steps, &mut caches) {
+            continue;
+        }
         if found.matches.len() < limit {
+            let Some(text) = extracted(element, extract) else { continue };
             found.matches.push(text);
+        } else if matches!(extract, Extract::Attribute(name) if element.value().attr(name).is_none()) {
+            continue;
         }
-    };
-    let mut timed_out = false;
-    if nodes <= SMALL_PAGE_NODES && has == 0 {
-        html.select(&parsed).for_each(&mut take);
-    } else {
-        let until = Instant::now() + patience;
-        for element in html.tree.root().descendants().filter_map(ElementRef::wrap) {
-            if Instant::now() >= until {
-                timed_out = true;
-                break;
-            }
-            if parsed.matches(&element) {
-                take(element);
-            }
-        }
+        found.total += 1;
     }
-    found.is_cut |= timed_out;
+    found.is_cut |= steps.is_over();
     if found.total == 0 {
-        found.instead = Some(contents(html));
+        found.instead = Some(contents(&document.html));
     }
     Ok(found)
+}
+
+fn parse(selector: &str) -> Option<SelectorList<Simple>> {
+    SelectorList::parse(&SelectorParser, &mut cssparser::Parser::new(selector), ParseRelative::No).ok()
+}
+
+/// Whether an element matches; once the time is over none does.
+fn is_match(
+    selectors: &SelectorList<Simple>,
+    element: ElementRef<'_>,
+    steps: &Steps,
+    caches: &mut SelectorCaches,
+) -> bool {
+    let Some(element) = SteppedElement::new(element, steps) else { return false };
+    let mut context = MatchingContext::new(
+        MatchingMode::Normal,
+        None,
+        caches,
+        QuirksMode::NoQuirks,
+        NeedsSelectorFlags::No,
+        MatchingForInvalidation::No,
+    );
+    let is_match = selectors.slice().iter().any(|one| matches_selector(one, 0, None, &element, &mut context));
+    is_match && !steps.is_over()
 }
 
 fn extracted(element: ElementRef<'_>, extract: &Extract) -> Option<String> {
@@ -245,7 +259,7 @@ fn where_wrong(selector: &str) -> SelectorFault {
     let ends = selector.char_indices().map(|(at, c)| at + c.len_utf8());
     let is_viable = |end: &usize| {
         let head = &selector[..*end];
-        ENDINGS.iter().any(|ending| Selector::parse(&[head, ending].concat()).is_ok())
+        ENDINGS.iter().any(|ending| parse(&[head, ending].concat()).is_some())
     };
     let end = ends.take_while(is_viable).last().unwrap_or(0);
     let near: String = selector[end..].chars().take(12).collect();
@@ -307,6 +321,33 @@ mod tests {
         check("p >", 4);
         check("$x", 1);
         check(&"a".repeat(2000), 0);
-        check("a:has(b):has(c):has(d)", 0);
+    }
+
+    fn links(count: usize) -> Document {
+        let page = format!("<p>{}</p>", "<a href=x>y</a> ".repeat(count));
+        Document::parse(&page, &Kind::Html, Duration::from_secs(86_400))
+    }
+
+    #[test]
+    fn a_place_among_siblings_is_counted_once() {
+        let document = links(3000);
+        for selector in ["a:nth-child(7)", "a:nth-last-child(7)", "a:nth-of-type(7)", "a:nth-last-of-type(7)"] {
+            let (parsed, steps) = (parse(selector).unwrap(), Steps::within(Duration::from_secs(86_400)));
+            let mut caches = SelectorCaches::default();
+            let elements = document.html.tree.root().descendants().filter_map(ElementRef::wrap);
+            let found = elements.filter(|element| is_match(&parsed, *element, &steps, &mut caches)).count();
+            assert_eq!(found, 1, "{selector}");
+            assert!(steps.taken() < 20_000, "{selector}: {}", steps.taken());
+        }
+    }
+
+    #[test]
+    fn a_search_ends_with_its_time_whatever_the_selector() {
+        let document = links(3000);
+        // The first asks for the cube of the siblings in steps.
+        for selector in ["a:not(:not(b ~ a) ~ a)", "p:has(b):has(a):has(i)", "a:not(b a)"] {
+            let found = select(&document, selector, &Extract::Text, 10, Duration::ZERO).unwrap();
+            assert!(found.is_cut, "{selector}: {found:?}");
+        }
     }
 }
