@@ -22,6 +22,9 @@ pub enum WebError {
     /// The guard refuses where a redirect leads.
     #[error("the page redirects to where it may not: {0}")]
     Redirect(Refusal),
+    /// A redirect to nowhere.
+    #[error("the server answered {0} without naming where the page is")]
+    NoLocation(StatusCode),
     /// Redirects without end.
     #[error("the page redirects more than {most} times")]
     TooManyRedirects { most: usize },
@@ -65,10 +68,13 @@ impl WebError {
         use ToolErrorCategory as C;
         match self {
             Self::Refused(refusal) | Self::Redirect(refusal) => of_refusal(refusal, matches!(self, Self::Redirect(_))),
-            Self::TooManyRedirects { .. } | Self::Certificate { .. } | Self::Encoding(_) | Self::Compression(_) => {
-                C::PermanentFailure
-            }
-            Self::Binary { .. } | Self::Pdf(_) => C::PermanentFailure,
+            Self::NoLocation(_)
+            | Self::TooManyRedirects { .. }
+            | Self::Certificate { .. }
+            | Self::Encoding(_)
+            | Self::Compression(_)
+            | Self::Binary { .. }
+            | Self::Pdf(_) => C::PermanentFailure,
             Self::Connect { .. } | Self::Tls { .. } | Self::Http(_) => C::NetworkError,
             Self::Status { status, .. } => match status.as_u16() {
                 429 => C::RateLimited,
@@ -84,6 +90,7 @@ impl WebError {
     fn code(&self) -> &'static str {
         match self {
             Self::Refused(refusal) | Self::Redirect(refusal) => refusal.code(),
+            Self::NoLocation(_) => "no_location",
             Self::TooManyRedirects { .. } => "too_many_redirects",
             Self::Connect { .. } => "not_connected",
             Self::Certificate { .. } => "certificate_not_valid",

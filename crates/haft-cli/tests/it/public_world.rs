@@ -102,6 +102,7 @@ const PAGES: &[(&str, &str)] = &[
     ("/headers", "broken_answer"),
     ("/broken", "broken_compression"),
     ("/loop", "too_many_redirects"),
+    ("/nowhere", "without naming where the page is"),
     ("/in", "address_not_public"),
     ("/down", "scheme_not_allowed"),
     ("/meta", "address_not_public"),

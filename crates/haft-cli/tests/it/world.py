@@ -77,6 +77,7 @@ def reply(path):
         "/bomb": page(gzip.compress(b"a" * (64 << 20)), "text/plain", "content-encoding: gzip"),
         "/headers": b"HTTP/1.1 200 OK\r\n" + b"a: b\r\n" * 20000 + b"\r\n",
         "/loop": redirect("/loop"),
+        "/nowhere": b"HTTP/1.1 302 Found\r\ncontent-length: 0\r\n\r\n",
         "/in": redirect("https://inside.example.org/"),
         "/down": redirect("http://a.example.org/ok"),
         "/meta": redirect("https://169.254.169.254/latest/"),

@@ -15,7 +15,7 @@ use super::Body;
 use super::exchange::{ResponseHead, exchange};
 use super::request::Request;
 use crate::error::WebError;
-use crate::guard::{Guard, PageUrl, Refusal, SystemResolver};
+use crate::guard::{Guard, PageUrl, SystemResolver};
 
 /// Redirects that are followed.
 const MAX_REDIRECTS: usize = 3;
@@ -128,7 +128,7 @@ fn location(answered: &ResponseHead) -> Result<Option<&str>, WebError> {
         return Ok(None);
     }
     let location = answered.header(&header::LOCATION).filter(|text| !text.trim().is_empty());
-    location.map(Some).ok_or(WebError::Redirect(Refusal::Malformed("the redirect names no location")))
+    location.map(Some).ok_or(WebError::NoLocation(answered.status))
 }
 
 /// Seconds only: a date would need this machine's clock to be right.
