@@ -71,9 +71,12 @@ impl Layer for Checkpoints {
 }
 
 fn tell(inv: &Invocation, written: &CallRecord) {
-    let CallRecord { number, changes, lost } = written;
+    let CallRecord { number, changes, lost, obstacle } = written;
     let journal = inv.context.journal();
     journal.note(keys::CHECKPOINT, json!({ "number": number, "changes": changes, "lost": lost.len() }));
+    if let Some(obstacle) = obstacle {
+        journal.warn(format!("`haft undo` cannot take this call back: {obstacle}"));
+    }
     if let Some(first) = lost.first() {
         let more = if lost.len() > 1 { format!(", nor {} more", lost.len() - 1) } else { String::new() };
         journal.warn(format!("`haft undo` cannot take all of this call back: {first}{more}"));

@@ -82,6 +82,8 @@ pub(crate) struct CallRecord {
     pub(crate) changes: usize,
     /// Changes that cannot be undone, one sentence each.
     pub(crate) lost: Vec<String>,
+    /// Why nothing of it can be undone, where that showed only after the call.
+    pub(crate) obstacle: Option<String>,
 }
 
 impl RunningCall {
@@ -214,13 +216,13 @@ impl RunningCall {
             Ok(before) => self.look_after(before, writes.as_ref(), &never),
             Err(_) => Ok(CallChanges::default()),
         };
-        let mut found = match found {
-            Ok(found) => found,
-            Err(error) => {
-                self.before = Err(error.to_string());
-                CallChanges::default()
-            }
+        let (mut found, obstacle) = match found {
+            Ok(found) => (found, None),
+            Err(error) => (CallChanges::default(), Some(error.to_string())),
         };
+        if let Some(obstacle) = &obstacle {
+            self.before = Err(obstacle.clone());
+        }
         let (mut store, _lock) = enter(&store, &never)?;
         let meanwhile = store.since(self.since)?;
         overlap::settle(&mut found.changes, &meanwhile);
@@ -238,7 +240,7 @@ impl RunningCall {
         let gaps = found.lost.iter().cloned().chain(self.gaps).chain(std::mem::take(&mut found.gaps)).collect();
         let (changes, lost) = (found.telling(), std::mem::take(&mut found.lost));
         let number = store.append(checkpoint(&self.caller, found, gaps))?;
-        Ok(Some(CallRecord { number, changes, lost }))
+        Ok(Some(CallRecord { number, changes, lost, obstacle }))
     }
 
     fn look_after(

@@ -6,7 +6,9 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use serde_json::json;
 use tools_checkpoint::{Checkpoint, CheckpointConfig, Checkpoints, Coverage, UndoSelection, Undone};
-use tools_core::{CallContext, Inspection, Invocation, Layer, Next, Outcome, Stack, ToolCall, ToolTraits};
+use tools_core::{
+    CallContext, Inspection, Invocation, Layer, Next, Outcome, RecordedResult, Stack, ToolCall, ToolTraits,
+};
 use tools_sandbox::ReadRules;
 use tools_testkit::{Behaviour, ScriptedExecutor, Workspace};
 
@@ -60,10 +62,20 @@ impl World {
         behaviour: Behaviour,
         work: impl Fn(&Path) + Send + Sync + 'static,
     ) -> Outcome {
+        self.recorded(inspection, behaviour, work).await.outcome
+    }
+
+    /// The same with all that is recorded of the call.
+    pub(crate) async fn recorded(
+        &self,
+        inspection: Inspection,
+        behaviour: Behaviour,
+        work: impl Fn(&Path) + Send + Sync + 'static,
+    ) -> RecordedResult {
         let tool = ScriptedExecutor::new().inspected("change", ToolTraits::CAUTIOUS, behaviour, Ok(inspection));
         let layers: Vec<Arc<dyn Layer>> = vec![Arc::new(self.checkpoints.clone()), Arc::new(Work(Arc::new(work)))];
         let call = ToolCall::new("change", json!({})).unwrap();
-        Stack::new(layers, tool).dispatch(call, &CallContext::new(self.root())).await
+        Stack::new(layers, tool).run(call, None, &CallContext::new(self.root())).await
     }
 
     /// A call that does `work` and does not say what it touches.

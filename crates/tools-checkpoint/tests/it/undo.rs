@@ -118,6 +118,19 @@ fn any_calls_are_taken_back() {
 }
 
 #[tokio::test]
+async fn a_call_whose_changes_cannot_be_found_out_says_so() {
+    let world = World::new();
+    furnish(&world);
+    let away = world.store.path("away");
+    let work = move |root: &Path| fs::rename(root, &away).unwrap();
+    let recorded = world.recorded(Inspection::mutating(), Behaviour::reply("done"), work).await;
+    let warnings = recorded.journal.warnings();
+    assert!(warnings.iter().any(|text| text.contains("cannot take this call back")), "{warnings:?}");
+    assert_eq!(world.list().len(), 1);
+    fs::rename(world.store.path("away"), world.root()).unwrap();
+}
+
+#[tokio::test]
 async fn what_a_person_changed_since_is_refused_and_the_rest_comes_back() {
     let world = World::new();
     furnish(&world);
