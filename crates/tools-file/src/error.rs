@@ -3,7 +3,7 @@
 use std::{fmt::Write as _, path::PathBuf};
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory};
+use tools_core::{ErrorDetail, ToolError, ToolErrorCategory};
 use tools_sandbox::{FileKind, PathError, shown};
 
 use crate::splice::{Miss, Near, Row, Step};
@@ -131,7 +131,10 @@ impl From<FileError> for ToolError {
             other => other,
         };
         let (category, code) = error.classify();
-        let tool_error = Self::new(category, code, error.to_string());
+        let mut tool_error = Self::new(category, code, error.to_string());
+        if matches!(error, FileError::Missing { .. } | FileError::ChangedMeanwhile { .. }) {
+            tool_error = tool_error.with_detail(ErrorDetail::OfTheCall);
+        }
         match error.suggestion() {
             Some(suggestion) => tool_error.with_suggestion(suggestion),
             None => tool_error,

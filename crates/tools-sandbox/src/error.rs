@@ -6,7 +6,7 @@ use std::{
 };
 
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory, classify_io_error};
+use tools_core::{ErrorDetail, ToolError, ToolErrorCategory, classify_io_error};
 
 use crate::{FileKind, spelling::shown};
 
@@ -130,11 +130,13 @@ impl From<PathError> for ToolError {
             PathError::Changed(_) => Some("Something else is changing it; try the call again.".to_owned()),
             _ => None,
         };
-        let tool_error = Self::new(category, code, error.to_string());
-        let tool_error = match suggestion {
-            Some(suggestion) => tool_error.with_suggestion(suggestion),
-            None => tool_error,
-        };
+        let mut tool_error = Self::new(category, code, error.to_string());
+        if let Some(suggestion) = suggestion {
+            tool_error = tool_error.with_suggestion(suggestion);
+        }
+        if matches!(error, PathError::NotFound(_) | PathError::Changed(_)) {
+            tool_error = tool_error.with_detail(ErrorDetail::OfTheCall);
+        }
         tool_error.with_source(error)
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory, Visible, either};
+use tools_core::{ErrorDetail, ToolError, ToolErrorCategory, Visible, either};
 use tools_store::StoreError;
 
 use crate::TaskName;
@@ -102,7 +102,11 @@ impl From<ScheduleError> for ToolError {
             }
             _ => None,
         };
-        let tool_error = Self::new(category, code, error.to_string()).with_source(error);
+        let mut tool_error = Self::new(category, code, error.to_string());
+        if matches!(error, E::NotFound { .. } | E::Running(_)) {
+            tool_error = tool_error.with_detail(ErrorDetail::OfTheCall);
+        }
+        let tool_error = tool_error.with_source(error);
         match suggestion {
             Some(suggestion) => tool_error.with_suggestion(suggestion),
             None => tool_error,

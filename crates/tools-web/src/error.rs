@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use hyper::StatusCode;
 use thiserror::Error;
-use tools_core::{ToolError, ToolErrorCategory};
+use tools_core::{ErrorDetail, ToolError, ToolErrorCategory};
 use tools_egress::dial::DialError;
 
 use crate::guard::Refusal;
@@ -106,6 +106,12 @@ impl WebError {
         }
     }
 
+    /// Whether it tells of the page that was named. A certificate may be no good because of this
+    /// machine.
+    fn is_of_the_page(&self) -> bool {
+        self.category() == ToolErrorCategory::PermanentFailure && !matches!(self, Self::Certificate { .. })
+    }
+
     fn advice(&self) -> Option<&'static str> {
         match self {
             Self::Refused(Refusal::Scheme(_)) => Some("Use the `https` URL of the page."),
@@ -146,6 +152,9 @@ impl From<WebError> for ToolError {
         let mut made = Self::new(error.category(), error.code(), error.to_string());
         if let Some(advice) = error.advice() {
             made = made.with_suggestion(advice);
+        }
+        if error.is_of_the_page() {
+            made = made.with_detail(ErrorDetail::OfTheCall);
         }
         if let WebError::Status { retry_after: Some(delay), .. } = &error {
             made = made.with_retry_after(*delay);

@@ -186,6 +186,23 @@ fn servers_that_misbehave_are_typed_errors_at_a_terminal_and_over_mcp() {
 }
 
 #[test]
+fn pages_that_are_not_there_block_no_tool_and_servers_that_fail_do() {
+    let Some(world) = World::configured(&FETCHES.replace("auto_block = false", "min_samples = 3\nwindow_size = 5"))
+    else {
+        return;
+    };
+    let mut client = world.client();
+    let mut fetch =
+        |path: &str| client.call("fetch", &json!({ "url": format!("https://a.example.org{path}") })).to_string();
+    for (path, code) in [("/missing", "http_status"), ("/nowhere", "no_location"), ("/image", "binary")].repeat(2) {
+        let answer = fetch(path);
+        assert!(answer.contains(code), "{path}: {answer}");
+    }
+    let failed: Vec<String> = (0..4).map(|_| fetch("/half")).collect();
+    assert!(failed[2].contains("broken_answer") && failed[3].contains("auto-blocked"), "{failed:?}");
+}
+
+#[test]
 fn hosts_of_ten_thousand_characters_and_other_malformed_urls_are_typed_errors() {
     let haft = Haft::configured(FETCHES);
     let long = |length: usize| format!("https://{}.org/", "a".repeat(length));

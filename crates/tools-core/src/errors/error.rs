@@ -38,6 +38,8 @@ pub enum ErrorDetail {
         /// The signal it died of.
         signal: Option<i32>,
     },
+    /// It tells of what the call named, which is not there or cannot be used; the tool works.
+    OfTheCall,
 }
 
 impl ToolError {

@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use tools_core::{Outcome, ToolErrorCategory};
+use tools_core::{ErrorDetail, Outcome, ToolErrorCategory};
 
 use super::config::AnomalyPolicy;
 
@@ -62,9 +62,6 @@ pub(crate) fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
     }
 }
 
-/// Codes of failures that tell of what the call named, not of the tool.
-const OF_THE_CALL: &[&str] = &["not_found"];
-
 /// The health outcome of a call: worked, failed, or nothing. A command that ended by itself is an
 /// output, whatever its exit code; what failed are those that timed out, could not be found or
 /// waited for an answer.
@@ -72,7 +69,7 @@ pub(crate) fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };
     match error.category() {
-        C::PermanentFailure if OF_THE_CALL.contains(&error.code()) => None,
+        C::PermanentFailure if *error.detail() == ErrorDetail::OfTheCall => None,
         C::RateLimited | C::ServerError | C::NetworkError | C::Timeout | C::PermanentFailure => Some(true),
         _ => None,
     }
@@ -128,12 +125,13 @@ mod tests {
         ] {
             assert_eq!(of(category, "x"), None, "{category}");
         }
-        assert_eq!(of(C::PermanentFailure, "not_found"), None);
+        let missing = ToolError::new(C::PermanentFailure, "x", "m").with_detail(ErrorDetail::OfTheCall);
+        assert_eq!(counts(&Err(missing)), None);
         for (category, code, exit_code) in
             [(C::PermanentFailure, "command_not_found", 127), (C::Timeout, "command_timeout", 124)]
         {
             let ended = ToolError::new(category, code, "m");
-            let ended = ended.with_detail(tools_core::ErrorDetail::Shell { exit_code, signal: None });
+            let ended = ended.with_detail(ErrorDetail::Shell { exit_code, signal: None });
             assert_eq!(counts(&Err(ended)), Some(true), "{code}");
         }
         assert_eq!(counts(&Ok(tools_core::ToolOutput::text(""))), Some(false));
