@@ -161,7 +161,7 @@ pub struct ScheduledTask {
     pub last_run: Option<Timestamp>,
     /// Status of the last run: `started` until it ended.
     pub last_status: Option<String>,
-    /// Number of runs.
+    /// Number of runs by its schedule.
     pub runs: u64,
     /// Maximum number of runs; `None` for no limit.
     pub max_runs: Option<u64>,

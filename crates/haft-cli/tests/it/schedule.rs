@@ -44,7 +44,8 @@ fn tasks_are_listed_run_by_hand_and_removed() {
     assert_eq!(haft.run(&["schedule", "run", "daily"]).code, 0);
     assert_eq!(std::fs::read_to_string(haft.workspace.path("out.txt")).unwrap(), "ran\n");
     let task = haft.run(&["schedule", "list", "--json"]).json()["tasks"][0].clone();
-    assert_eq!((&task["runs"], &task["caller_id"]), (&json!(1), &json!("schedule:daily")));
+    let (runs, status, caller) = (&task["runs"], &task["last_status"], &task["caller_id"]);
+    assert_eq!((runs, status, caller), (&json!(0), &json!("ok"), &json!("schedule:daily")), "none by its schedule");
     let record = std::fs::read_to_string(haft.record()).unwrap();
     assert!(record.contains("schedule:daily"), "{record}");
     let missing = haft.run(&["schedule", "rm", "dayly"]);

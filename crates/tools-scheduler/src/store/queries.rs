@@ -180,7 +180,8 @@ macro_rules! store {
         }
 
         /// Writes that a task runs, for the first of two times and then at the second: before it
-        /// does.
+        /// does. One that runs besides its schedule leaves that as it is, the number of its runs
+        /// too.
         async fn start(
             change: &mut Connection,
             task: &ScheduledTask,
@@ -190,14 +191,16 @@ macro_rules! store {
             policy: &SchedulerPolicy,
         ) -> Result<(), ScheduleError> {
             let until = now.checked_add(policy.lease).unwrap_or(Timestamp::MAX);
+            let is_scheduled = next != task.next_run;
             sqlx::query(
                 "UPDATE scheduled_tasks
-                 SET next_run = $1, last_run = $2, last_status = 'started', runs = runs + 1, lease_owner = $3,
-                     lease_until = $4
-                 WHERE workdir = $5 AND name = $6",
+                 SET next_run = $1, last_run = $2, last_status = 'started', runs = runs + $3, lease_owner = $4,
+                     lease_until = $5
+                 WHERE workdir = $6 AND name = $7",
             )
             .bind(next.map(Timestamp::as_microsecond))
             .bind(due.as_microsecond())
+            .bind(i64::from(is_scheduled))
             .bind(owner)
             .bind(until.as_microsecond())
             .bind(&task.workdir)

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 use tools_core::{CallContext, CompositeExecutor, NoRedaction, Shared, Stack, ToolCall};
 use tools_scheduler::{
-    Dispatch, DueTask, Scheduler, SchedulerConfig, SchedulerTools, SqliteTasks, TaskName, TaskStore as _,
+    Dispatch, DueTask, ScheduledTask, Scheduler, SchedulerConfig, SchedulerTools, SqliteTasks, TaskName, TaskStore as _,
 };
 use tools_testkit::{FakeClock, Workspace, contract};
 
@@ -192,7 +192,8 @@ async fn a_run_by_hand_leaves_the_times_alone_and_the_loop_keeps_away() {
     let store = Arc::new(SqliteTasks::in_memory());
     let policy = unasked().compile().unwrap();
     let scheduler = Scheduler::new(store.clone(), Shared::new(policy), Arc::new(clock.clone()));
-    scheduler.put(periodic("a", "*/2 * * * *", scheduler.now()), false).await.unwrap();
+    let once = ScheduledTask { max_runs: Some(1), ..periodic("a", "*/2 * * * *", scheduler.now()) };
+    scheduler.put(once, false).await.unwrap();
     let name = TaskName::parse("a").unwrap();
     let ended = scheduler.run_now("/w", &name, Arc::new(Notes::default())).await.unwrap();
     assert_eq!(ended, Ok("done".to_owned()));
