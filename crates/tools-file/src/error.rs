@@ -27,6 +27,8 @@ pub(crate) enum FileError {
     Unencodable { character: char, encoding: &'static str },
     #[error("path `{}` has {size} bytes, more than the {limit} that can be edited", shown(.path))]
     TooLarge { path: PathBuf, size: u64, limit: u64 },
+    #[error("path `{}` has more than 64 MiB in one line, or in all where a match may span lines", shown(.path))]
+    TooLongToSearch { path: PathBuf },
     #[error("{before}path `{}` changed since this session last read it\n{changes}", shown(.path))]
     ChangedSinceRead { before: String, path: PathBuf, changes: String },
     #[error("path `{}` was changed by something else during the call; nothing was written", shown(.path))]
@@ -75,7 +77,7 @@ impl FileError {
             }
             Self::Binary { .. } => (C::InvalidParameters, "binary_file"),
             Self::Undecodable { .. } | Self::Unencodable { .. } => (C::InvalidParameters, "encoding"),
-            Self::TooLarge { .. } => (C::InvalidParameters, "too_large"),
+            Self::TooLarge { .. } | Self::TooLongToSearch { .. } => (C::InvalidParameters, "too_large"),
             Self::ChangedSinceRead { .. } => (C::InvalidParameters, "changed_since_read"),
             Self::ChangedMeanwhile { .. } => (C::PermanentFailure, "path_changed"),
             Self::ReadOnly { .. } => (C::PolicyBlocked, "not_permitted"),
@@ -102,6 +104,7 @@ impl FileError {
             Self::NotAFile { .. } | Self::NotCopyable { .. } => "Name a regular file.".into(),
             Self::Binary { .. } => "Replace the whole file with another tool.".into(),
             Self::TooLarge { .. } => "Change it with a command instead.".into(),
+            Self::TooLongToSearch { .. } => "Search it with a command instead.".into(),
             Self::ChangedSinceRead { .. } => {
                 "Take these changes into account and send the call again; it will go through if nothing else changes."
                     .into()

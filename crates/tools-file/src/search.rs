@@ -225,12 +225,19 @@ impl Search {
         let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
-        if self.keeps_carriage_returns {
-            searcher.search_reader(&*matcher, text, &mut collector)?;
+        let searched = if self.keeps_carriage_returns {
+            searcher.search_reader(&*matcher, text, &mut collector)
         } else {
-            searcher.search_reader(&*matcher, Converted::new(text, PlainBreaks::default()), &mut collector)?;
+            searcher.search_reader(&*matcher, Converted::new(text, PlainBreaks::default()), &mut collector)
+        };
+        match searched {
+            Ok(()) => Ok(collector.found),
+            // Of its own, and not of the file, the searcher says only that a line does not fit.
+            Err(error) if error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none() => {
+                Err(io::ErrorKind::FileTooLarge.into())
+            }
+            Err(error) => Err(error),
         }
-        Ok(collector.found)
     }
 
     fn slice(&mut self, text: &[u8], take: Take) -> io::Result<Hits> {

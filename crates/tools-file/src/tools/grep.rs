@@ -220,7 +220,11 @@ fn search(
             let mut worker = Worker::new(job, site, cancel);
             worker.kept.chosen = 1;
             let found = worker.search.file(file, (&path, metadata.size), job.take, site);
-            worker.add(&path, found.map_err(|error| FileError::io(asked, error))?);
+            let told = |error: std::io::Error| match error.kind() {
+                std::io::ErrorKind::FileTooLarge => FileError::TooLongToSearch { path: asked.to_path_buf() },
+                _ => FileError::io(asked, error),
+            };
+            worker.add(&path, found.map_err(told)?);
             Ok((worker.kept, SkippedCounts::default(), path))
         }
         kind => Err(FileError::NotReadable { path: asked.to_path_buf(), kind }),

@@ -241,6 +241,16 @@ async fn a_long_line_is_shown_around_its_match() {
 }
 
 #[tokio::test]
+async fn a_file_that_is_too_long_to_be_searched_says_why() {
+    let world = World::new();
+    world.file("f", vec![b'x'; (64 << 20) + 1]);
+    for multiline in [false, true] {
+        let text = world.text("grep", json!({"pattern": "a.*b", "path": "f", "multiline": multiline})).await;
+        assert!(text.contains("too_large") && text.contains("path `f` has more than 64 MiB in one line"), "{text}");
+    }
+}
+
+#[tokio::test]
 async fn a_search_ends_at_its_budget_and_says_so() {
     let world = World::with(|_, config| FileConfig { search_entries: 10, ..config });
     for n in 0..5 {
