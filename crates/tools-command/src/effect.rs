@@ -60,15 +60,15 @@ pub enum Effect {
     LineThere(Value),
     /// A file of code is run.
     Script(Value),
-    /// A file that lists commands to run: a makefile, the scripts of a package.
-    Recipe(Value),
     /// Files of these names, where they exist, decide what the program does and may make it run
     /// anything. The names are read as in `Does::Obeys`.
     Obeys {
         /// The names, separated by blanks.
-        names: &'static str,
+        names: Cow<'static, str>,
         /// The folder in which it looks for them.
         folder: Value,
+        /// Whether they list all that it runs, as in `Does::Follows`.
+        is_recipe: bool,
     },
     /// Files of any name come to be in a folder.
     Unpacks(Value),
@@ -116,11 +116,19 @@ impl Effect {
         matches!(self, Self::Path { .. } | Self::Host(_) | Self::Network | Self::Is { .. })
     }
 
-    /// The file of code that is run, or that says what is run.
-    pub(crate) fn script(&self) -> Option<&Value> {
+    /// Files of the current folder decide what the program does.
+    pub(crate) fn obeys(names: impl Into<Cow<'static, str>>, is_recipe: bool) -> Self {
+        Self::Obeys { names: names.into(), folder: Value::exact(""), is_recipe }
+    }
+
+    /// The files of code that are run, or that say what is run.
+    pub(crate) fn scripts(&self) -> Vec<Value> {
         match self {
-            Self::Script(file) | Self::Recipe(file) => Some(file),
-            _ => None,
+            Self::Script(file) => vec![file.clone()],
+            Self::Obeys { names, folder, is_recipe: true } => {
+                names.split_ascii_whitespace().map(|name| folder.beneath(name)).collect()
+            }
+            _ => Vec::new(),
         }
     }
 

@@ -32,6 +32,13 @@ impl Value {
         }
     }
 
+    /// A file in this folder, where nothing at all is the current one.
+    pub(crate) fn beneath(&self, name: &str) -> Self {
+        let folder = self.text.trim_end_matches('/');
+        let text = if self.text.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
+        Self { text, ..self.clone() }
+    }
+
     /// What it begins with for certain; `None` where all of it is certain.
     pub(crate) fn start(&self) -> Option<String> {
         if self.is_exact {

@@ -54,8 +54,7 @@ impl Reader<'_> {
             Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
             Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
             Effect::Script(file) => self.script(&file, command),
-            Effect::Recipe(file) => self.recipe(&file, command),
-            Effect::Obeys { names, folder } => self.obeys(names, &folder, command),
+            Effect::Obeys { .. } => self.obeys(&effect, command),
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));
             }

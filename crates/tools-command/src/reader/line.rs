@@ -288,7 +288,7 @@ impl Reader<'_> {
             let runs_code = |effect: &Effect| matches!(effect, Effect::Script(_) | Effect::Code(..));
             command.is_exhaustive = described.program.is_exhaustive && !described.effects.iter().any(runs_code);
             command.effects = described.effects.iter().filter(|effect| effect.is_lasting()).cloned().collect();
-            command.scripts = described.effects.iter().filter_map(Effect::script).cloned().collect();
+            command.scripts = described.effects.iter().flat_map(Effect::scripts).collect();
         }
         if program.is_exact && program.text.contains('/') {
             command.scripts.push(program.clone());

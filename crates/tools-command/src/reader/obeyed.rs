@@ -61,31 +61,30 @@ impl Reader<'_> {
         counted.map(|(name, file)| FilledPath::File(file, name)).collect()
     }
 
-    /// Objects to a file that lists commands to run, such as a makefile, where this line writes it.
-    pub(super) fn recipe(&mut self, file: &Value, command: &Command) {
-        let name = file.text.as_str();
-        if !file.is_exact {
-            return;
-        }
-        // What is changed in place counts, too: all that the program does is said by that file.
-        let is_changed = !name.contains('/') && (self.is_written(name) || self.is_touched(name, command));
-        if is_changed || self.is_filled(file) {
-            self.opaque(&objection(name, command));
+    /// Objects where this line fills a file that a program obeys.
+    pub(super) fn obeys(&mut self, effect: &Effect, command: &Command) {
+        if let Some(why) = self.obeyed_objection(effect, command) {
+            self.opaque(&why);
         }
     }
 
-    /// Objects where this line fills a file that a program obeys in a folder.
-    pub(super) fn obeys(&mut self, names: &str, folder: &Value, command: &Command) {
+    /// What speaks against the files that a program obeys.
+    pub(super) fn obeyed_objection(&self, effect: &Effect, command: &Command) -> Option<String> {
+        let Effect::Obeys { names, folder, .. } = effect else { return None };
+        // What is changed in place counts, too, where all that the program does is said by that
+        // file.
+        let is_changed = |name: &str| !name.contains('/') && (self.is_written(name) || self.is_touched(name, command));
+        let changed = effect.scripts().into_iter().find(|file| file.is_exact && is_changed(&file.text));
         let here = folder.placed(self.folder.as_deref());
-        let here = (here.is_exact && here.text.starts_with('/')).then_some(here.text.as_str());
+        let here = is_placed(&here).then_some(here.text.as_str());
         let wanted: Vec<Wanted> = names.split_ascii_whitespace().map(Wanted::new).collect();
-        let why = self.filled_paths.iter().find(|path| path.is_obeyed(&wanted, here)).map(|path| match path {
-            FilledPath::File(file, _) => objection(last_part(&file.text), command),
-            FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),
-        });
-        if let Some(why) = why {
-            self.opaque(&why);
-        }
+        let filled = || {
+            self.filled_paths.iter().find(|path| path.is_obeyed(&wanted, here)).map(|path| match path {
+                FilledPath::File(file, _) => objection(last_part(&file.text), command),
+                FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),
+            })
+        };
+        changed.map(|file| objection(&file.text, command)).or_else(filled)
     }
 
     /// Whether the line fills just this file.

@@ -68,10 +68,9 @@ impl Reader<'_> {
         let earlier = self.found.commands.iter().enumerate();
         let earlier = earlier.filter(|(at, earlier)| !is_within(*at, earlier)).map(|(_, earlier)| earlier);
         !name.is_empty()
-            && earlier.filter(|earlier| !only_looks(earlier)).any(|earlier| {
-                let own = scripts(earlier);
-                earlier.args.iter().filter(|arg| !own.contains(arg)).any(|arg| names(&arg.text))
-            })
+            && earlier
+                .filter(|earlier| !only_looks(earlier))
+                .any(|earlier| earlier.args.iter().any(|arg| names(&arg.text) && !is_script(arg, earlier)))
     }
 
     pub(super) fn is_written(&self, file: &str) -> bool {
@@ -104,8 +103,8 @@ fn only_looks(command: &Command) -> bool {
     }
 }
 
-/// The scripts that a command runs itself.
-fn scripts(command: &Command) -> Vec<Value> {
+/// Whether an argument is a script that the command runs itself.
+fn is_script(arg: &Value, command: &Command) -> bool {
     let effects = registry::describe(command).map(|described| described.effects).unwrap_or_default();
-    effects.into_iter().filter_map(|effect| if let Effect::Script(file) = effect { Some(file) } else { None }).collect()
+    effects.iter().any(|effect| matches!(effect, Effect::Script(file) if file == arg))
 }

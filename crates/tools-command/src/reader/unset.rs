@@ -86,7 +86,8 @@ impl Reader<'_> {
             Effect::Code(..) => {
                 Some(Effect::hidden(format!("`{name}` runs code if a variable that it names is empty")))
             }
-            Effect::Script(file) | Effect::Recipe(file) => self.script_objection(file, command).map(Effect::hidden),
+            Effect::Script(file) => self.script_objection(file, command).map(Effect::hidden),
+            Effect::Obeys { .. } => self.obeyed_objection(&effect, command).map(Effect::hidden),
             Effect::WordsThere(_) | Effect::LineThere(_) => commands_there(&effect).iter().find_map(there::harm),
             _ => None,
         }

@@ -57,11 +57,8 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
 
 /// Names a file from the folder that the program works in.
 fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
-    let (Effect::Path { path, .. }
-    | Effect::Script(path)
-    | Effect::Recipe(path)
-    | Effect::Obeys { folder: path, .. }
-    | Effect::Unpacks(path)) = effect
+    let (Effect::Path { path, .. } | Effect::Script(path) | Effect::Obeys { folder: path, .. } | Effect::Unpacks(path)) =
+        effect
     else {
         return;
     };
@@ -371,8 +368,8 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsLineThere(at @ At::Value(_)) => found.extend(values(at, parsed).into_iter().map(Effect::LineThere)),
         Does::RunsLineThere(at) => found.extend(joined(words(at, parsed)).map(Effect::LineThere)),
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
-        Does::Follows(names) => found.extend(names.split(' ').map(Value::exact).map(Effect::Recipe)),
-        Does::Obeys(names) => found.push(Effect::Obeys { names, folder: Value::exact(".") }),
+        Does::Follows(names) => found.push(Effect::obeys(names, true)),
+        Does::Obeys(names) => found.push(Effect::obeys(names, false)),
         Does::Evaluates(language, at) => {
             for code in values(at, parsed) {
                 found.extend(code.is_exact.then(|| code::files(language, &code.text)).into_iter().flatten());

@@ -397,14 +397,18 @@ pub(crate) enum Does {
     RunsLineThere(At),
     /// Runs a file of code.
     RunsScript(At),
-    /// Runs what a file says that the program looks for by itself: names, separated by blanks, each
-    /// of which may be there.
+    /// As [`Does::Obeys`], where such a file lists all that is run, as a makefile does: it is a
+    /// script, and a line that changes it in place and then runs the program asks, too.
     Follows(&'static str),
     /// Obeys files of these names, which may make it run anything: settings that are code or name
     /// programs, modules, tasks. The names are separated by blanks. Each file is looked for in the
     /// current folder and the folders above it, and with `**/` in front in all folders below, too.
     /// A `*` matches any part of a name. A line that fills such a file and then runs the program
     /// asks.
+    ///
+    /// The table of obeyed files in `tools-core` has many of these names, and neither list can be
+    /// made from the other: that one is asked about a file, whoever obeys it, and has nothing that
+    /// people and programs write all day; this one is about one program, and has its sources.
     Obeys(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),

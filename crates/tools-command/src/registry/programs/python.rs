@@ -164,8 +164,8 @@ fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
     let scripts = [format!("{path}.py"), format!("{path}/__main__.py")].map(|file| Effect::Script(Value::exact(file)));
     // The packages that it lies in are run first.
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-    let packages = ends.map(|end| Effect::Recipe(Value::exact(format!("{}/__init__.py", &path[..end]))));
-    scripts.into_iter().chain(packages).collect()
+    let packages: Vec<String> = ends.map(|end| format!("{}/__init__.py", &path[..end])).collect();
+    scripts.into_iter().chain([Effect::obeys(packages.join(" "), true)]).collect()
 }
 
 /// Modules of Python itself that share no more than their name with a program.

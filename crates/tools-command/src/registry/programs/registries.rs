@@ -96,9 +96,7 @@ pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
     let is_script = |word: &str| !parsed.program.plain.split_ascii_whitespace().any(|one| one == word);
     let runs = RUNNERS.contains(&unlisted.unwrap_or(parsed.subcommand())) || unlisted.is_some_and(is_script);
-    let recipe =
-        || [Effect::Recipe(Value::exact("package.json")), Effect::Obeys { names: OBEYED, folder: Value::exact(".") }];
-    runs.then(recipe).into_iter().flatten().collect()
+    runs.then(|| [Effect::obeys("package.json", true), Effect::obeys(OBEYED, false)]).into_iter().flatten().collect()
 }
 
 /// A script of the workspace in place of a subcommand; where none has that name, some runners start
