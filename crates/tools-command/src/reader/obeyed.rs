@@ -87,11 +87,18 @@ impl Reader<'_> {
         changed.map(|file| objection(&file.text, command)).or_else(filled)
     }
 
-    /// Whether the line fills just this file.
+    /// Whether the line fills just this file, or a folder that it lies in.
     pub(super) fn is_filled(&self, file: &Value) -> bool {
         let file = file.placed(self.folder.as_deref());
-        is_placed(&file)
-            && self.filled_paths.iter().any(|path| matches!(path, FilledPath::File(own, _) if own.text == file.text))
+        let is_it = |path: &FilledPath| match path {
+            FilledPath::File(own, _) => own.text == file.text,
+            FilledPath::Folder(folder) => {
+                let is_known = is_placed(folder);
+                let folder = if is_known { &folder.text } else { &self.surroundings.workdir };
+                Path::new(&file.text).starts_with(plain_path(Path::new(folder)))
+            }
+        };
+        is_placed(&file) && self.filled_paths.iter().any(is_it)
     }
 
     /// Objects to code that may load a module that this line fills.

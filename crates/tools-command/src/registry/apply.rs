@@ -187,6 +187,7 @@ fn decides(rule: &Rule) -> bool {
             | Does::StartsIn(_)
             | Does::Follows(_)
             | Does::Obeys(_)
+            | Does::ObeysIn(..)
     )
 }
 
@@ -370,6 +371,14 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Follows(names) => found.push(Effect::obeys(names, true)),
         Does::Obeys(names) => found.push(Effect::obeys(names, false)),
+        Does::ObeysIn(at, names) => {
+            // `./x[dev]`
+            let folder = |value: &Value| {
+                value.text.split('[').next().map(|text| Value { text: text.to_owned(), ..value.clone() })
+            };
+            let obeyed = |folder| Effect::Obeys { names: names.into(), folder, is_recipe: false };
+            found.extend(values(at, parsed).iter().filter_map(folder).map(obeyed));
+        }
         Does::Evaluates(language, at) => {
             for code in values(at, parsed) {
                 found.extend(code.is_exact.then(|| code::files(language, &code.text)).into_iter().flatten());

@@ -22,8 +22,8 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
 /// Whether a rule is about more than files that are read and written, or that the program looks for
 /// by itself.
 fn says_more(rule: &Rule) -> bool {
-    use Does::{Decides, Follows, Obeys, Reads, Unpacks, Writes};
-    !matches!(rule.does, Reads(_) | Writes(_) | Unpacks(_) | Follows(_) | Obeys(_) | Decides(_))
+    use Does::{Decides, Follows, Obeys, ObeysIn, Reads, Unpacks, Writes};
+    !matches!(rule.does, Reads(_) | Writes(_) | Unpacks(_) | Follows(_) | Obeys(_) | ObeysIn(..) | Decides(_))
 }
 
 /// Whether a rule is about options, which ask by themselves.

@@ -8,7 +8,7 @@ pub(super) use super::spec::ArgumentCondition::{
 };
 pub(super) use super::spec::Does::{
     By, ByOption, ChangesTrees, Connects, Decides, Deletes, DeletesTrees, Evaluates, Fetches, Follows, Hides, Is,
-    NeedsNetwork, Obeys, Reads, ReadsTrees, RunsLine, RunsLineThere, RunsLineWithMore, RunsScript, RunsThere,
+    NeedsNetwork, Obeys, ObeysIn, Reads, ReadsTrees, RunsLine, RunsLineThere, RunsLineWithMore, RunsScript, RunsThere,
     RunsWithVariables, RunsWords, Says, Sets, StartsIn, Unpacks, Writes,
 };
 pub(super) use super::spec::{

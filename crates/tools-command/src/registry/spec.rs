@@ -410,6 +410,8 @@ pub(crate) enum Does {
     /// made from the other: that one is asked about a file, whoever obeys it, and has nothing that
     /// people and programs write all day; this one is about one program, and has its sources.
     Obeys(&'static str),
+    /// The same in the folders at a place and around the files there: `pip install ./x`.
+    ObeysIn(At, &'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.
@@ -446,6 +448,7 @@ impl Does {
             | Self::Fetches(at)
             | Self::StartsIn(at)
             | Self::Sets(at)
+            | Self::ObeysIn(at, _)
             | Self::Decides(at)
             | Self::RunsThere(at)
             | Self::RunsLineThere(at) => Some(*at),

@@ -6,6 +6,9 @@ use crate::registry::prelude::*;
 /// What options do that name programs, settings or code.
 const OWN: Does = Hides("a build with programs or settings of its own choice");
 
+/// What `gradle` obeys.
+const GRADLE: &str = "**/*.gradle **/*.gradle.kts gradle.properties";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["mvn", "mvnw", "mvnd", "mvnw.cmd", "mvnDebug"],
@@ -61,7 +64,8 @@ pub(super) static ALL: &[Program] = &[
                      -x|--exclude-task --configuration-cache-problems --tests --args --task --configuration",
         optional: "-D* -P*",
         rules: &[
-            always(Obeys("**/*.gradle **/*.gradle.kts gradle.properties")),
+            always(Obeys(GRADLE)),
+            always(ObeysIn(At::Value("--project-dir"), GRADLE)),
             when(Has("--scan"), PUBLISHES),
             when(Lacks("--dry-run --help"), By(tasks)),
             always(ByOption(properties)),

@@ -17,13 +17,17 @@ const CHANGES_IN_PLACE: &[Rule] = &[
 
 const OWN: Does = Hides("a check with a program of its own choice");
 
+/// What `pytest` obeys.
+const PYTEST: &str = "**/conftest.py pytest.ini .pytest.ini tox.ini setup.cfg pyproject.toml";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pytest", "py.test", "pytest-3"],
         valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html -o|--override-ini",
         optional: "--debug",
         rules: &[
-            always(Obeys("**/conftest.py pytest.ini .pytest.ini tox.ini setup.cfg pyproject.toml")),
+            always(Obeys(PYTEST)),
+            always(ObeysIn(At::All, PYTEST)),
             when(Has("--pastebin"), PUBLISHES),
             always(Writes(At::Value("--junit-xml --report-log --log-file --html --debug"))),
             always(Writes(At::ValueRest("-o", "cache_dir= log_file="))),

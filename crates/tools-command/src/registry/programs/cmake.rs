@@ -5,6 +5,9 @@ use tools_core::Access;
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
+/// What `cmake` obeys.
+const LISTS: &str = "**/CMakeLists.txt **/*.cmake CMakePresets.json CMakeUserPresets.json";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["cmake", "cmake3"],
@@ -19,7 +22,9 @@ pub(super) static ALL: &[Program] = &[
         optional: "-D* -U* -G* -S* -B* -C* -j* --parallel --debug-find-pkg --debug-find-var --list-presets --help-*",
         last: "-E -P",
         rules: &[
-            always(Obeys("**/CMakeLists.txt **/*.cmake CMakePresets.json CMakeUserPresets.json")),
+            always(Obeys(LISTS)),
+            always(ObeysIn(At::Value("-S -S*"), LISTS)),
+            always(ObeysIn(At::All, LISTS)),
             always(RunsScript(At::Value("-P"))),
             when(Has("-P"), Hides("`cmake` runs what the option `-P` says")),
             always(RunsScript(At::Value("-C -C* --toolchain"))),

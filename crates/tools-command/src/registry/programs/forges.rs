@@ -1,6 +1,7 @@
 //! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see
 //! asks.
 
+use super::git::cloned;
 use crate::registry::prelude::*;
 
 const REMOVES: Does = Says(Consequence::DeletesForOthers, "deletes what others may use");
@@ -38,7 +39,7 @@ const fn area(names: &'static str, subcommands: &'static [Subcommand]) -> Subcom
 
 /// What looks in every group.
 const LOOKS: Subcommand = each(
-    "list ls view show status get diff checks checkout co download clone watch verify search browse logs log \
+    "list ls view show status get diff checks checkout co download watch verify search browse logs log \
      trace lint",
 );
 
@@ -58,6 +59,7 @@ const REPOSITORY: &[Subcommand] = &[
     REMOVES_ALL,
     LOOKS,
     changes("sync"),
+    ruled("clone", &[always(By(cloned))]),
     ruled("set-default", &[always(Writes(At::Path(".git/config")))]),
     area("deploy-key", &[identity("add delete"), each("list")]),
     area("autolink", ANY),

@@ -38,8 +38,12 @@ pub(super) static ALL: &[Program] = &[
         rules: BUILDS,
         prints: &[("go", Prints::NamesWith("list"))],
         subcommands: &[
-            command("run", Syntax::LEADING, &[always(ByOption(from_elsewhere)), always(Obeys(SOURCES))]),
-            ruled("generate", &[always(Obeys(SOURCES))]),
+            command(
+                "run",
+                Syntax::LEADING,
+                &[always(ByOption(from_elsewhere)), always(Obeys(SOURCES)), always(ObeysIn(At::Nth(0), SOURCES))],
+            ),
+            ruled("generate", &[always(Obeys(SOURCES)), always(ObeysIn(At::All, SOURCES))]),
             ruled("install", &[always(FOR_USER)]),
             ruled("env", &[when(Has("-w -u"), Hides("settings of `go` that later calls obey"))]),
             command("tool", Syntax::LEADING, &[always(ByOption(tool))]),

@@ -21,6 +21,9 @@ const fn publishes(names: &'static str) -> Subcommand {
 
 const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
+/// What says how a package is built.
+const BUILT_BY: &str = "setup.py setup.cfg pyproject.toml";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pip", "pip3", "pip3.*", "pip2"],
@@ -49,7 +52,14 @@ pub(super) static ALL: &[Program] = &[
                     always(RunsWords(At::Value("--editor"))),
                 ],
             ),
-            ruled("install wheel download", &[always(Obeys("setup.py setup.cfg pyproject.toml"))]),
+            ruled(
+                "install wheel download",
+                &[
+                    always(Obeys(BUILT_BY)),
+                    always(ObeysIn(At::All, BUILT_BY)),
+                    always(ObeysIn(At::Value("--editable"), BUILT_BY)),
+                ],
+            ),
             each("uninstall list"),
         ],
         examples: &[

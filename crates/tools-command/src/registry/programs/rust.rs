@@ -15,6 +15,9 @@ const PLAIN_UNSTABLE: &str = "unstable-options build-std minimal-versions direct
      doctest-xcompile avoid-dev-deps no-index-update sparse-registry doctest-in-workspace rustdoc-map \
      rustdoc-scrape-examples feature-unification public-dependency gc help";
 
+/// What a build obeys.
+const OBEYED: &str = "**/Cargo.toml **/build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml";
+
 pub(super) static ALL: &[Program] = &[
     Program {
         family: &["cargo", "cross"],
@@ -24,9 +27,8 @@ pub(super) static ALL: &[Program] = &[
         optional: "+*",
         folder: "-C",
         rules: &[
-            always(Obeys(
-                "**/Cargo.toml **/build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml",
-            )),
+            always(Obeys(OBEYED)),
+            always(ObeysIn(At::Value("--manifest-path"), OBEYED)),
             when(Has("--config -C"), Hides("`cargo` with settings that may run a program")),
             always(ByOption(settings)),
             always(Writes(At::Value("--target-dir --artifact-dir --out-dir"))),

@@ -1,5 +1,6 @@
 //! Systems of version control beside `git`: `hg`, `svn`, `jj`.
 
+use super::git::cloned;
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
@@ -7,7 +8,7 @@ const DISCARDS: Does = Is(Consequence::DiscardsWork);
 const OWN: Does = Hides("a program of one's own choice for the other side");
 
 /// Options that name the programs of a connection.
-const REACHES: &[Rule] = &[
+const REACHES: [Rule; 3] = [
     when(Has("--ssh --remotecmd"), OWN),
     always(RunsLine(At::Value("--ssh --remotecmd"))),
     always(Connects(At::Remotes)),
@@ -100,7 +101,8 @@ pub(super) static ALL: &[Program] = &[
                         Syntax { flags: "--dry-run", ..Syntax::EXACT },
                         &[when(Lacks("--dry-run"), PUBLISHES)],
                     ),
-                    command("clone fetch", Syntax::EXACT, &[always(Connects(At::Remotes))]),
+                    command("clone", Syntax::EXACT, &[always(Connects(At::Remotes)), always(By(cloned))]),
+                    command("fetch", Syntax::EXACT, &[always(Connects(At::Remotes))]),
                     each("init"),
                 ],
             ),
@@ -141,7 +143,8 @@ const PUSHES: &[Rule] = &[REACHES[0], REACHES[1], REACHES[2], always(PUBLISHES)]
 
 const HG: &[Subcommand] = &[
     command("push", REACHING, PUSHES),
-    command("pull clone incoming|in outgoing|out", REACHING, REACHES),
+    command("pull incoming|in outgoing|out", REACHING, &REACHES),
+    command("clone", REACHING, &[REACHES[0], REACHES[1], REACHES[2], always(By(cloned))]),
     command("email", Syntax::GNU, &[always(PUBLISHES)]),
     command("serve", Syntax::GNU, &[always(Says(Consequence::Publishes, "serves the repository to others"))]),
     command(
@@ -221,7 +224,8 @@ const SVN: &[Subcommand] = &[
         &[when(Has("--remove-unversioned --remove-ignored"), Says(Consequence::Destroys, "deletes files"))],
     ),
     command("export", Syntax::EXACT, &[always(Writes(At::Nth(1)))]),
-    each("checkout|co status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
+    ruled("checkout|co", &[always(By(cloned))]),
+    each("status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 
 /// Changes of a repository by its address are published at once.

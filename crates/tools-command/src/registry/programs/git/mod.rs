@@ -11,3 +11,4 @@ mod settings;
 mod tree;
 
 pub(super) use program::ALL;
+pub(super) use remotes::cloned;

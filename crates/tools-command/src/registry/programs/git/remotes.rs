@@ -60,6 +60,17 @@ pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
     named.find(is_helper).map(|_| Effect::hidden("`git` with an address that names a program")).into_iter().collect()
 }
 
+/// The folder that a repository from elsewhere is put into: its own name, where none is given.
+pub(in crate::registry::programs) fn cloned(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let own = |address: &Value| {
+        let text = address.text.trim_end_matches('/').trim_end_matches("/.git");
+        let last = text.rsplit(['/', ':']).next().unwrap_or_default();
+        Value { text: last.trim_end_matches(".git").to_owned(), ..address.clone() }
+    };
+    let folder = parsed.operand(1).cloned().or_else(|| parsed.operand(0).map(own));
+    folder.map(Effect::Unpacks).into_iter().collect()
+}
+
 pub(super) const CLONE: Subcommand = command(
     "clone",
     Syntax {
@@ -79,6 +90,7 @@ pub(super) const CLONE: Subcommand = command(
         REACHES[2],
         always(ByOption(settings::of_clone)),
         when(Has("--config --template"), Hides("`git clone` with settings or hooks of its own")),
+        always(By(cloned)),
         always(Writes(At::Nth(1))),
         always(Writes(At::Value("--separate-git-dir"))),
     ],
