@@ -18,7 +18,7 @@ mod differential;
 pub use code::Language;
 pub use effect::Effect;
 pub use plain_path::plain_path;
-pub use reader::{Analysis, Command, Input, Surroundings, Value, analyse, decides_what_runs};
+pub use reader::{Analysis, Command, Input, Links, Surroundings, Value, analyse, analyse_through, decides_what_runs};
 pub use registry::{
     Canonical, Carried, Consequence, Doubt, More, OutputKind, Spellings, carried, general_subcommands, is_open_ended,
     shown, spellings,

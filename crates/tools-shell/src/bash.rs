@@ -22,6 +22,7 @@ use crate::error::ShellError;
 use crate::grants::Grants;
 use crate::jobs::{Jobs, NewJob};
 use crate::kept_by_git;
+use crate::linked::analyse_linked;
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::publish;
@@ -31,7 +32,7 @@ use crate::subjects::subjects;
 use crate::temp::TempWatch;
 use crate::transaction::{Transaction, only_reads};
 use crate::view::{ViewSettings, Views};
-use tools_command::{Analysis, Surroundings, analyse};
+use tools_command::{Analysis, Surroundings};
 
 /// Runs a command line in bash and returns its output and exit code. Each call is a new shell in
 /// the working directory; only files persist. There is no input and no terminal. Processes left
@@ -166,7 +167,7 @@ impl Bash {
         publish::check(&args.publish, args.background)?;
         let policy = self.policy.load();
         let around = surroundings(self.home.as_deref(), cx.workdir());
-        let found = analyse(&args.command, &around);
+        let found = analyse_linked(&args.command, &around);
         if let Some(objection) = policy.blocked(&found, &around) {
             return Err(ShellError::Blocked(objection));
         }

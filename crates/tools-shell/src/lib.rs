@@ -30,6 +30,7 @@ mod whole;
 
 mod jobs;
 mod kept_by_git;
+mod linked;
 mod tools;
 
 mod blocklist;

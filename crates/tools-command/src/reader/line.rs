@@ -28,15 +28,21 @@ const MAX_COMMANDS: usize = 1_000;
 
 /// Finds everything a text would run. Total: any text gives an answer.
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
-    let mut reader = Reader::new(surroundings, 0);
-    reader.text(text, &[]);
+    analyse_through(&Links::default(), text, surroundings)
+}
+
+/// The same where these links are there: a program behind one is judged as what it leads to.
+pub fn analyse_through(links: &Links, text: &str, surroundings: &Surroundings) -> Analysis {
+    let read = |filled_paths| {
+        let mut reader = Reader { filled_paths, links: links.clone(), ..Reader::new(surroundings, 0) };
+        reader.text(text, &[]);
+        reader
+    };
+    let reader = read(Vec::new());
     if !reader.is_unordered || reader.filled_paths.is_empty() {
         return reader.finish();
     }
-    let filled_paths = reader.filled_paths;
-    let mut again = Reader { filled_paths, ..Reader::new(surroundings, 0) };
-    again.text(text, &[]);
-    again.finish()
+    read(reader.filled_paths).finish()
 }
 
 pub(super) struct Reader<'a> {

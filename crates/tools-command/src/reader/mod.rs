@@ -24,8 +24,9 @@ mod variables;
 pub use assignments::decides_what_runs;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub(crate) use command::{ELSEWHERE, PLACEHOLDER};
-pub use line::analyse;
+pub use line::{analyse, analyse_through};
 pub(crate) use names::is_name;
+pub use reached::Links;
 pub(crate) use there::commands_there;
 
 #[cfg(test)]

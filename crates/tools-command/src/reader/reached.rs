@@ -7,6 +7,7 @@ use super::command::{Command, ELSEWHERE, PLACEHOLDER, Value};
 use super::line::{Reader, last_part};
 use crate::effect::Effect;
 use crate::grammar::parse_word;
+use crate::registry;
 
 /// More links of one line are not followed.
 const MAX_LINKS: usize = 50;
@@ -15,11 +16,21 @@ const DEEPEST: usize = 8;
 /// More names that are put in place of a word are not looked at.
 const MAX_FILLS: usize = 50;
 
-/// Links that a line makes, by their absolute paths, with what each leads to.
+/// Links by their absolute paths, with what each leads to: those that a line makes, and those that
+/// are known to be there.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Links(Vec<(String, Value)>);
+pub struct Links(Vec<(String, Value)>);
 
 impl Links {
+    /// Adds one by its absolute path; `false` where it is known.
+    pub fn add(&mut self, link: &str, target: &str) -> bool {
+        let is_new = self.0.iter().all(|(known, _)| known != link);
+        if is_new {
+            self.0.push((link.to_owned(), Value::exact(target)));
+        }
+        is_new
+    }
+
     /// What an absolute path leads to through one of these links; `None` where none is on its way.
     fn follow(&self, path: &Value) -> Option<Value> {
         if !path.is_exact {
@@ -69,7 +80,10 @@ impl Reader<'_> {
         let mut passed = self.links.all(&path);
         // As many lead in a circle.
         let target = if passed.len() < DEEPEST { passed.pop()? } else { return None };
-        (last_part(&target.text) != last_part(&program.text)).then_some(target)
+        let (name, own) = (last_part(&target.text), last_part(&program.text));
+        let is_one =
+            || registry::find(name).zip(registry::find(own)).is_some_and(|(one, other)| std::ptr::eq(one, other));
+        (name != own && !is_one()).then_some(target)
     }
 
     /// The files that a redirection to a path reaches through links.
