@@ -359,4 +359,6 @@ const SAME: &str = "\
     start-server-and-test start-server-and-test|server-test, svn blame|praise|annotate|ann, svn checkout|co, \
     svn commit|ci, svn copy|cp, svn delete|del|remove|rm, svn list|ls, svn move|mv|rename|ren, \
     svn propdel|pdel|pd, svn propset|pset|ps, tar tar|gtar|bsdtar, task task|go-task, \
+    tmux display-popup|popup, tmux new-window|neww, tmux pipe-pane|pipep, tmux respawn-pane|respawnp, \
+    tmux respawn-window|respawnw, tmux split-window|splitw, \
     wasm-pack login|adduser|add-user, yarn yarn|yarnpkg, yq eval-all|ea";

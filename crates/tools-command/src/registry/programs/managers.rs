@@ -65,12 +65,14 @@ pub(super) static ALL: &[Program] = &[
         flags: "-v|--verbose --quiet --debug --offline --refresh -L|--print-build-logs --impure --no-net --accept-flake-config \
                     --no-write-lock-file --recreate-lock-file --no-update-lock-file --keep-going --json --fallback --show-trace \
                     -i|--ignore-environment --no-link --dry-run --rebuild -K|--keep-failed",
-        valued: "--option --arg --argstr --override-input --extra-experimental-features --experimental-features -f|--file --expr -I --log-format -j|--max-jobs --cores \
+        valued: "--option --arg --argstr --override-input --extra-experimental-features --experimental-features -f|--file --expr --apply -I --log-format -j|--max-jobs --cores \
                      --inputs-from --override-flake -o|--out-link --profile --eval-store --store -k|--keep -u|--unset",
         last: "-c|--command",
         rules: &[
             always(Obeys("flake.nix")),
             always(RunsWords(At::Behind("--command"))),
+            always(Evaluates(Language::Other, At::Value("--expr --apply"))),
+            always(RunsScript(At::Value("--file"))),
             when(Has("--option --arg --argstr --override-input"), Hides("`nix` with settings of its own")),
         ],
         subcommands: &[
@@ -99,8 +101,12 @@ pub(super) static ALL: &[Program] = &[
             ("nix store gc", Expect::Asks("programs outside of the workspace")),
             ("nix copy --to ssh://h ./result", Expect::Asks("publishes")),
             ("nix registry pin nixpkgs", Expect::Opaque("later calls of `nix`")),
+            ("nix eval --expr 'builtins.readFile /etc/passwd'", Expect::Opaque("code with")),
+            ("nix eval .#x --apply 'x: import ./y'", Expect::Opaque("code with")),
+            ("nix build --impure --expr 'import ./x {}'", Expect::Opaque("code with")),
+            ("nix eval --file x.nix a", Expect::Scripts("x.nix")),
         ],
-        plain_lines: &["nix profile list", "nix build .#x", "nix develop -c cargo build"],
+        plain_lines: &["nix eval --expr '1 + 1'", "nix profile list", "nix build .#x", "nix develop -c cargo build"],
         ..Program::EXACT
     },
     Program {
@@ -115,17 +121,42 @@ pub(super) static ALL: &[Program] = &[
         ..Program::EXACT
     },
     Program {
+        family: &["nix-instantiate", "nix-build"],
+        flags: "-E|--expr --parse --eval --find-file --strict --raw --xml --json --read-write-mode --dry-run --no-out-link -Q \
+                    -k -K -v --verbose --fallback --show-trace --check --pure-eval --impure --indirect --version --help",
+        valued: "--arg --argstr --option -A|--attr -I -j|--max-jobs --cores --add-root -o|--out-link --store --builders",
+        rules: &[
+            when(Has("--expr"), Evaluates(Language::Other, At::All)),
+            when(Lacks("--expr"), RunsScript(At::All)),
+            when_all(&[AtMost(0), Lacks("--version --help")], Follows("default.nix")),
+            when(Has("--option --arg --argstr --builders"), Hides("`nix` with settings of its own")),
+            always(Writes(At::Value("--out-link --add-root"))),
+        ],
+        examples: &[
+            ("nix-instantiate --eval -E 'builtins.readFile /etc/passwd'", Expect::Opaque("code with")),
+            ("nix-instantiate -E --eval 'import ./x'", Expect::Opaque("code with")),
+            ("nix-instantiate --eval x.nix", Expect::Scripts("x.nix")),
+            ("nix-build", Expect::Scripts("default.nix")),
+            ("nix-build -o .envrc x.nix", Expect::Writes(".envrc")),
+            ("nix-build --option builders x", Expect::Opaque("settings of its own")),
+        ],
+        plain_lines: &["nix-instantiate --eval -E '1 + 1'", "nix-build -A x"],
+        ..Program::EXACT
+    },
+    Program {
         names: &["nix-shell"],
-        flags: "--pure --impure --keep-going -k -K -Q -v --verbose --fallback --readonly-mode --show-trace",
+        flags: "-E|--expr --pure --impure --keep-going -k -K -Q -v --verbose --fallback --readonly-mode --show-trace",
         valued: "--run --command --attr|-A --exclude --keep -I -j --max-jobs --cores -o --out-link",
         rules: &[
             always(Obeys("shell.nix default.nix")),
+            when(Has("--expr"), Evaluates(Language::Other, At::All)),
             always(RunsLine(At::Value("--run --command"))),
             when(Lacks("--run --command --version"), Hides("`nix-shell` starts a shell that runs what it reads")),
         ],
         examples: &[
             ("nix-shell -p x --run 'sudo id'", Expect::Denied("takes other rights")),
             ("nix-shell --command 'sudo id'", Expect::Denied("takes other rights")),
+            ("nix-shell -E 'import ./x' --run ls", Expect::Opaque("code with")),
             ("nix-shell", Expect::Opaque("starts a shell")),
         ],
         ..Program::EXACT

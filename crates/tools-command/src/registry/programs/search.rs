@@ -1,6 +1,7 @@
 //! Programs that look for text in files and folders, and those that answer questions of structured
 //! files.
 
+use crate::reader::Value;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
@@ -103,7 +104,7 @@ pub(super) static ALL: &[Program] = &[
             when(Has("--inplace"), Writes(At::All)),
             // Its files are named by a query.
             when(Has("--split-exp --split-exp-file"), Writes(At::Path("."))),
-            when(OperandHas("system( load("), Hides("a query that reads or runs more than it is given")),
+            always(By(loaded)),
         ],
         subcommands: &[each("eval|e eval-all|ea"), ruled("shell-completion", &[])],
         edits: true,
@@ -112,11 +113,45 @@ pub(super) static ALL: &[Program] = &[
             ("yq -s .a x.yml", Expect::Writes(".")),
             ("yq eval -Pi .a x.yml", Expect::Writes("x.yml")),
             ("yq '.a' x.yml", Expect::Reads("x.yml")),
+            ("yq '.a = load(\"private/x\")' x.yml", Expect::Reads("private/x")),
+            ("yq -n --expression='load_str ( \"/etc/passwd\" )'", Expect::Reads("/etc/passwd")),
+            ("yq 'load(.a)' x.yml", Expect::Opaque("a query that reads or runs")),
+            ("yq -n \"load(\\\"$x\\\")\"", Expect::Opaque("a query that reads or runs")),
+            ("yq -n 'load(\"a\\(.x)\")'", Expect::Opaque("a query that reads or runs")),
+            ("yq -n 'system(\"id\")'", Expect::Opaque("a query that reads or runs")),
+            ("yq 'eval(.a)' x.yml", Expect::Opaque("a query that reads or runs")),
         ],
-        plain_lines: &["yq -o json '.a' x.yml"],
+        plain_lines: &[
+            "yq -o json '.a' x.yml", "yq '.payload, .workload(1), .eval' x.yml", "yq -n '.a = load(\"b.yml\")'",
+            "yq -n '.a = strenv(B)'",
+        ],
         ..Program::EXACT
     },
 ];
+
+/// What a query of `yq` reads by its own operators, where their argument is a plain text.
+fn loaded(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
+    let calls =
+        parsed.command.args.iter().flat_map(|query| query.text.match_indices('(').map(move |(at, _)| (query, at)));
+    let effect = |(query, at): (&Value, usize)| {
+        let before = query.text[..at].trim_end();
+        let name = &before[before.trim_end_matches(is_part).len()..];
+        let text = query.text[at + 1..].trim_start().strip_prefix('"').and_then(|rest| rest.split_once('"'));
+        let file = text.filter(|(file, rest)| !file.contains('\\') && rest.trim_start().starts_with(')'));
+        match (name, file) {
+            (name, Some((file, _))) if name.starts_with("load") && query.is_exact => {
+                Some(Effect::path(Value::exact(file), Access::Read))
+            }
+            ("system" | "eval", _) => Some(Effect::hidden(READS_MORE)),
+            (name, _) if name.starts_with("load") => Some(Effect::hidden(READS_MORE)),
+            _ => None,
+        }
+    };
+    calls.filter_map(effect).collect()
+}
+
+const READS_MORE: &str = "a query that reads or runs more than it is given";
 
 /// The files of a query: the first operand is the query, and some options take a name and a value.
 fn queried(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -6,6 +6,34 @@ use tools_core::Access;
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
+/// What a terminal without a window does.
+const HOSTS: Does = Hides(HOSTS_COMMANDS);
+const HOSTS_COMMANDS: &str = "a terminal that runs commands on its own";
+
+/// Commands of `tmux` that only look.
+const TMUX_LOOKS: &[&str] = &[
+    "ls", "list-sessions", "list-windows", "lsw", "list-panes", "lsp", "has-session", "has", "capture-pane",
+    "capturep", "display-message", "display", "show-options", "show", "list-keys", "list-commands", "list-clients",
+    "info",
+];
+
+const HOSTED: &[Rule] = &[always(RunsLine(At::All))];
+
+/// A command of `tmux` whose operands are a line for a shell.
+const fn hosting(names: &'static str, flags: &'static str, valued: &'static str) -> Subcommand {
+    command(names, Syntax { flags, valued, ..Syntax::LEADING }, HOSTED)
+}
+
+/// Everything but a look at what is there. A semicolon begins another command, and `#(…)` in a
+/// format runs a line.
+fn hosted(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let runs = |arg: &Value| arg.text.ends_with(';') || arg.text.contains("#(");
+    let has_more = parsed.command.args.iter().any(runs);
+    let looks = |word: &Value| word.is_exact && TMUX_LOOKS.contains(&word.text.as_str()) && !has_more;
+    let only_looks = parsed.unlisted.as_ref().is_some_and(|(word, _)| looks(word)) || parsed.has("-V");
+    if only_looks { Vec::new() } else { vec![Effect::hidden(HOSTS_COMMANDS)] }
+}
+
 pub(super) static ALL: &[Program] = &[
     Program {
         names: &["flock"],
@@ -164,36 +192,83 @@ pub(super) static ALL: &[Program] = &[
         ..Program::GNU
     },
     Program {
-        family: &["tmux", "screen", "zellij", "abduco", "dtach", "byobu", "mosh-server", "wezterm-mux-server"],
+        family: &["tmux", "byobu"],
         valued: "-f -L -S -T -c",
-        flags: "-2 -C -CC -D -l -N -u -v -V -ls -list",
-        rules: &[
-            when_all(
-                &[
-                    FirstIsNot(
-                        "ls list-sessions list-windows lsw list-panes lsp has-session has capture-pane capturep display-message \
-                     display show-options show list-keys list-commands list-clients info",
-                    ),
-                    Lacks("-V -ls -list --version"),
-                ],
-                Hides("a terminal that runs commands on its own"),
+        flags: "-2 -C -CC -D -l -N -u -v -V",
+        style: Style::Leading,
+        // Reading the command finds programs on the blocklist, for which nobody is asked.
+        rules: &[always(By(hosted))],
+        subcommands: &[
+            hosting("new-session|new", "-A -d -D -E -P -X", "-c -e -f -F -n -s -t -x -y"),
+            hosting("new-window|neww", "-a -b -d -k -P -S", "-c -e -F -n -t"),
+            hosting("split-window|splitw", "-b -d -f -h -I -v -P -Z", "-c -e -F -l -p -t"),
+            hosting("respawn-pane|respawnp respawn-window|respawnw", "-k", "-c -e -t"),
+            hosting("run-shell|run", "-b -C", "-c -d -t"),
+            hosting("pipe-pane|pipep", "-I -o -O", "-t"),
+            hosting("display-popup|popup", "-B -C -E -k -N", "-b -c -d -e -h -s -S -t -T -w -x -y"),
+            command(
+                "if-shell|if",
+                Syntax { flags: "-b -F", valued: "-t", ..Syntax::LEADING },
+                &[always(RunsLine(At::Nth(0)))],
             ),
-            // Reading the command finds programs on the blocklist, for which nobody is asked.
-            when(
-                First("new new-session neww new-window splitw split-window respawnp respawn-pane run-shell popup"),
-                RunsLine(At::Last),
-            ),
-            when(First("run"), RunsWords(At::From(1))),
         ],
+        abbreviates: true,
         examples: &[
             ("tmux new -d 'sudo id'", Expect::Denied("takes other rights")),
-            ("zellij run -- sudo id", Expect::Denied("takes other rights")),
+            ("tmux new-s -d -s x sudo id", Expect::Denied("takes other rights")),
+            ("tmux -L x split-window -h -l 5 sudo id", Expect::Denied("takes other rights")),
+            ("tmux run -b 'sudo id'", Expect::Denied("takes other rights")),
+            ("tmux if-shell 'sudo id' x", Expect::Denied("takes other rights")),
             ("tmux new -d 'sudo id'", Expect::Opaque("a terminal that runs commands")),
+            ("tmux ls \\; new -d id", Expect::Opaque("a terminal that runs commands")),
+            ("tmux display -p '#(id)'", Expect::Opaque("a terminal that runs commands")),
             ("tmux -L x send-keys -t 0 id Enter", Expect::Opaque("a terminal that runs commands")),
+        ],
+        plain_lines: &["tmux ls", "tmux -V", "tmux -L x capture-pane -p -t 0"],
+        ..Program::GNU
+    },
+    Program {
+        names: &["screen"],
+        flags: "-a -A -d -D -i -l -ls|-list -m -O -q -r -R -RR -U -v|--version -wipe -x -X -Q -L --help",
+        valued: "-c -e -h -p -s -S -t -T -Logfile",
+        rules: &[when(Lacks("-ls -v -wipe --help"), HOSTS), always(RunsWords(At::From(0)))],
+        examples: &[
+            ("screen -dm sudo id", Expect::Denied("takes other rights")),
+            ("screen -d -m -S x sudo id", Expect::Denied("takes other rights")),
+            ("screen -dmS x sudo id", Expect::Denied("takes other rights")),
             ("screen -dm id", Expect::Opaque("a terminal that runs commands")),
         ],
-        plain_lines: &["tmux ls", "screen -ls"],
+        plain_lines: &["screen -ls"],
+        ..Program::LEADING
+    },
+    Program {
+        family: &["zellij", "mosh-server", "wezterm-mux-server"],
+        flags: "-*",
+        rules: &[
+            when_all(&[FirstIsNot("ls list-sessions"), Lacks("--version")], HOSTS),
+            when(First("run"), RunsWords(At::From(1))),
+            always(RunsWords(At::AfterDashes)),
+        ],
+        examples: &[
+            ("zellij run -- sudo id", Expect::Denied("takes other rights")),
+            ("zellij run sudo id", Expect::Denied("takes other rights")),
+            ("mosh-server new -s -- sudo id", Expect::Denied("takes other rights")),
+        ],
+        plain_lines: &["zellij ls"],
         ..Program::EXACT
+    },
+    Program {
+        family: &["abduco", "dtach"],
+        flags: "-v --version -A -a -c -n -N -l -z -E -f -q",
+        valued: "-e -r",
+        rules: &[when(AtLeast(1), HOSTS), always(RunsWords(At::From(1)))],
+        examples: &[
+            ("dtach -n x sudo id", Expect::Denied("takes other rights")),
+            ("abduco -c x sudo id", Expect::Denied("takes other rights")),
+            ("dtach -A x -z vim", Expect::Opaque("a terminal that runs commands")),
+        ],
+        plain_lines: &["abduco"],
+        ..Program::LEADING
     },
     Program {
         family: &["at", "batch"],

@@ -85,6 +85,8 @@ pub(super) static ALL: &[Program] = &[
             ("gdb -q --eval-command='python x' y", Expect::Opaque("a debugger that runs a command")),
             ("gdb -ex '!id'", Expect::Opaque("a debugger that runs a command")),
             ("gdb -ex 'p system(\"id\")' x", Expect::Opaque("a debugger that runs a command")),
+            ("gdb -batch -ex 'shell sudo id'", Expect::Denied("takes other rights")),
+            ("gdb -ex run -iex '!sudo id' x", Expect::Denied("takes other rights")),
             ("gdb --args sudo id", Expect::Denied("takes other rights")),
             ("gdb --odd x", Expect::Opaque("`--odd` of `gdb`")),
             ("gdb x <<< 'shell id'", Expect::Opaque("a debugger that runs what it reads")),
@@ -107,6 +109,7 @@ pub(super) static ALL: &[Program] = &[
         ],
         examples: &[
             ("lldb -b -o 'platform shell id' x", Expect::Opaque("a debugger that runs a command")),
+            ("lldb -o 'platform shell sudo id'", Expect::Denied("takes other rights")),
             ("lldb -b -o run -- sudo id", Expect::Denied("takes other rights")),
         ],
         plain_lines: &["lldb -b -o run -o bt ./x"],
@@ -193,6 +196,9 @@ const LOOKS: [&str; 26] = [
 ];
 
 /// Commands that are given to a debugger.
+/// Commands whose text is a line for a shell.
+const SHELLS: [&str; 4] = ["shell ", "!", "platform shell ", "pipe "];
+
 fn debugger(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     found.extend(parsed.doubt());
@@ -204,8 +210,10 @@ fn debugger(parsed: &Parsed<'_>) -> Vec<Effect> {
         let first = value.text.split([' ', '/']).next().unwrap_or_default();
         value.is_exact && LOOKS.contains(&first) && !value.text.contains(['(', '!', '|', '`', '$', '='])
     };
-    if given.into_iter().any(|value| !harmless(value)) {
+    for value in given.filter(|value| !harmless(value)) {
         found.push(Effect::hidden("a debugger that runs a command"));
+        let line = SHELLS.iter().find_map(|start| value.text.strip_prefix(start)).filter(|_| value.is_exact);
+        found.extend(line.map(|line| Effect::Line(Value::exact(line))));
     }
     found
 }
