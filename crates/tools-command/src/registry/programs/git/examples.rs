@@ -176,10 +176,10 @@ pub(super) const EXAMPLES: &[Example] = &[
 /// Lines in which nothing is found.
 pub(super) const PLAIN_LINES: &[&str] = &[
     "git push --dry-run", "git push -n --force", "git send-email --dry-run 0001.patch", "git svn dcommit -n",
-    "git -c user.name=x -c color.ui=never log", "git -c core.fsmonitor=false status",
-    "git -c core.hooksPath=/dev/null commit -m x", "git --git-dir=.git status", "git config --get user.name",
-    "git config -l --show-origin", "git config alias.x", "git reset HEAD~1", "git checkout -b main",
-    "git fetch origin a:b", "git fetch -p", "git fetch --force --tags",
+    "git -c user.name=x -c color.ui=never log", "git -c core.fsmonitor=false status", "git -c core.pager=delta log",
+    "git -c core.pager= log", "git -c core.pager='less -FRX' log", "git -c core.hooksPath=/dev/null commit -m x",
+    "git --git-dir=.git status", "git config --get user.name", "git config -l --show-origin", "git config alias.x",
+    "git reset HEAD~1", "git checkout -b main", "git fetch origin a:b", "git fetch -p", "git fetch --force --tags",
     "git fetch origin +refs/heads/*:refs/remotes/origin/*", "git checkout -- src/main.rs", "git checkout src",
     "git restore Makefile", "git restore --staged .", "git restore src/lib.rs", "git switch -c x", "git clean -nd",
     "git branch -d x", "git branch -a", "git -C . branch -vv", "git stash -u", "git stash pop", "git tag -a v1 -m x",

@@ -19,7 +19,10 @@ const PLAIN: &str = "advice. branch. color. column. commit.gpgsign commit.verbos
      tag.gpgsign tag.sort user.";
 
 /// Values that start nothing, or only what shows or does nothing.
-const HARMLESS: &[&str] = &["", "true", "false", "cat", "less", "0", "1", ":", "/dev/null"];
+const HARMLESS: &[&str] = &[
+    "", "true", "false", "cat", "less", "less -R", "less -S", "less -FX", "less -FRX", "more", "delta", "0", "1", ":",
+    "/dev/null",
+];
 
 /// What the options in front of the subcommand do.
 pub(super) fn globals(parsed: &Parsed<'_>) -> Vec<Effect> {
