@@ -1,5 +1,5 @@
-//! Elements as a selector looks at them: each step to another one is counted, and none is taken once
-//! the time is over. A selector of a few bytes may ask for more steps than the cube of the page.
+//! Elements as a selector sees them. Each step to another element is counted, and none is taken
+//! after the time limit: a short selector can need more steps than the cube of the elements.
 
 use std::cell::Cell;
 use std::fmt;
