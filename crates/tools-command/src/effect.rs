@@ -64,7 +64,7 @@ pub enum Effect {
     /// anything. The names are read as in `Does::Obeys`.
     Obeys {
         /// The names, separated by blanks.
-        names: Cow<'static, str>,
+        names: &'static str,
         /// The folder in which it looks for them.
         folder: Value,
         /// Whether they list all that it runs, as in `Does::Follows`.
@@ -117,8 +117,8 @@ impl Effect {
     }
 
     /// Files of the current folder decide what the program does.
-    pub(crate) fn obeys(names: impl Into<Cow<'static, str>>, is_recipe: bool) -> Self {
-        Self::Obeys { names: names.into(), folder: Value::exact(""), is_recipe }
+    pub(crate) fn obeys(names: &'static str, is_recipe: bool) -> Self {
+        Self::Obeys { names, folder: Value::exact(""), is_recipe }
     }
 
     /// The files of code that are run, or that say what is run.

@@ -376,7 +376,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
             let folder = |value: &Value| {
                 value.text.split('[').next().map(|text| Value { text: text.to_owned(), ..value.clone() })
             };
-            let obeyed = |folder| Effect::Obeys { names: names.into(), folder, is_recipe: false };
+            let obeyed = |folder| Effect::Obeys { names, folder, is_recipe: false };
             found.extend(values(at, parsed).iter().filter_map(folder).map(obeyed));
         }
         Does::Evaluates(language, at) => {

@@ -145,7 +145,8 @@ fn resolved(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file = |end: &str| Effect::Script(Value::exact(format!("{path}{end}")));
     let is_folder = ["", ".", ".."].contains(&last);
     let own = [".js", ".mjs", ".cjs", ".ts"].into_iter().filter(|_| !is_folder).map(file);
-    let folder = [Effect::obeys(format!("{path}/package.json"), true), file("/index.js"), file("/index.ts")];
+    let package = Effect::Obeys { names: "package.json", folder: Value::exact(path), is_recipe: true };
+    let folder = [package, file("/index.js"), file("/index.ts")];
     own.chain(folder).collect()
 }
 

@@ -164,8 +164,9 @@ fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
     let scripts = [format!("{path}.py"), format!("{path}/__main__.py")].map(|file| Effect::Script(Value::exact(file)));
     // The packages that it lies in are run first.
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
-    let packages: Vec<String> = ends.map(|end| format!("{}/__init__.py", &path[..end])).collect();
-    scripts.into_iter().chain([Effect::obeys(packages.join(" "), true)]).collect()
+    let folders = ends.map(|end| Value::exact(&path[..end]));
+    let packages = folders.map(|folder| Effect::Obeys { names: "__init__.py", folder, is_recipe: true });
+    scripts.into_iter().chain(packages).collect()
 }
 
 /// Modules of Python itself that share no more than their name with a program.

@@ -30,7 +30,7 @@ fn hosted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let runs = |arg: &Value| arg.text.ends_with(';') || arg.text.contains("#(");
     let has_more = parsed.command.args.iter().any(runs);
     let looks = |word: &Value| word.is_exact && TMUX_LOOKS.contains(&word.text.as_str()) && !has_more;
-    let only_looks = parsed.unlisted.as_ref().is_some_and(|(word, _)| looks(word)) || parsed.has("-V");
+    let only_looks = parsed.unlisted.as_ref().is_some_and(|(word, _)| looks(word));
     if only_looks { Vec::new() } else { vec![Effect::hidden(HOSTS_COMMANDS)] }
 }
 
@@ -197,7 +197,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-2 -C -CC -D -l -N -u -v -V",
         style: Style::Leading,
         // Reading the command finds programs on the blocklist, for which nobody is asked.
-        rules: &[always(By(hosted))],
+        rules: &[when(Lacks("-V"), By(hosted))],
         subcommands: &[
             hosting("new-session|new", "-A -d -D -E -P -X", "-c -e -f -F -n -s -t -x -y"),
             hosting("new-window|neww", "-a -b -d -k -P -S", "-c -e -F -n -t"),
