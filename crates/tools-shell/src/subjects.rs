@@ -1,6 +1,7 @@
 //! What a command line touches, as the subjects that gates judge: the whole line, each command, the
 //! files and hosts that programs and redirections name, and what is opaque.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
 use tools_command::{Analysis, Command, Effect, Value};
@@ -9,17 +10,17 @@ use tools_sandbox::kernel::resolve_by_words;
 
 /// The subjects of a line that runs in a folder.
 pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subject> {
-    let mut subjects = Vec::new();
+    let mut subjects = Subjects::default();
     let line = line.trim();
     if !matches!(found.commands.as_slice(), [only] if only.line == line) {
-        subjects.push(whole(line));
+        subjects.list.push(whole(line));
     }
     for command in &found.commands {
         let argv = command.args.iter().map(|arg| arg.text.clone()).collect();
         let (line, program) = called(command, workdir);
-        subjects.push(Subject::Command { line, program, argv, via: command.via.clone() });
+        subjects.list.push(Subject::Command { line, program, argv, via: command.via.clone() });
         for subject in command.effects.iter().filter_map(|effect| of_effect(effect, command)) {
-            add(&mut subjects, subject);
+            subjects.add(subject);
         }
     }
     for (files, access) in [(&found.reads, Access::Read), (&found.writes, Access::Write)] {
@@ -28,6 +29,7 @@ pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subj
         }
     }
     let host = |host: &Value| Subject::Opaque { why: format!("connects to {}", host.text) };
+    let mut subjects = subjects.list;
     subjects.extend(found.connects.iter().map(host));
     subjects.extend(found.opaque.iter().map(|why| Subject::Opaque { why: why.clone() }));
     subjects
@@ -55,21 +57,21 @@ fn called(command: &Command, workdir: &Path) -> (String, String) {
 }
 
 /// The file of a redirection. One that is written and is known only when it runs asks in any case.
-fn redirection(subjects: &mut Vec<Subject>, file: &Value, access: Access, workdir: &Path) {
+fn redirection(subjects: &mut Subjects, file: &Value, access: Access, workdir: &Path) {
     if file.is_exact && !file.has_pattern {
         let path = Path::new(&file.text);
         if !is_plain_device(path) {
             let path = resolve_by_words(&workdir.join(path));
-            add(subjects, Subject::path_named_by(NamedBy::Redirection, path, access));
+            subjects.add(Subject::path_named_by(NamedBy::Redirection, path, access));
         }
         return;
     }
     if let Some(subject) = of_path(file, access, workdir.to_str(), NamedBy::Redirection) {
-        add(subjects, subject);
+        subjects.add(subject);
     }
     if access == Access::Write {
         let why = format!("a file that is written is known only when it runs: {}", file.text);
-        add(subjects, Subject::Opaque { why });
+        subjects.add(Subject::Opaque { why });
     }
 }
 
@@ -77,10 +79,20 @@ fn whole(line: &str) -> Subject {
     Subject::Command { line: line.to_owned(), program: String::new(), argv: Vec::new(), via: Vec::new() }
 }
 
-/// Each subject once, however many commands name it.
-fn add(subjects: &mut Vec<Subject>, subject: Subject) {
-    if !subjects.contains(&subject) {
-        subjects.push(subject);
+/// Subjects in the order in which they are found.
+#[derive(Default)]
+struct Subjects {
+    list: Vec<Subject>,
+    /// What was added, since a line may name thousands of files.
+    added: HashSet<String>,
+}
+
+impl Subjects {
+    /// Adds a subject once, however many commands name it.
+    fn add(&mut self, subject: Subject) {
+        if self.added.insert(format!("{subject:?}")) {
+            self.list.push(subject);
+        }
     }
 }
 

@@ -26,15 +26,15 @@ pub struct Canonical {
 impl Canonical {
     /// As [`Path::canonicalize`]; `None` for what does not exist or cannot be reached.
     pub fn of(&mut self, path: &Path) -> Option<PathBuf> {
-        let is_plain = path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)));
-        if !path.is_absolute() || !is_plain {
-            return path.canonicalize().ok();
-        }
+        if is_plain(path) { self.of_plain(path) } else { path.canonicalize().ok() }
+    }
+
+    fn of_plain(&mut self, path: &Path) -> Option<PathBuf> {
         if let Some(known) = self.known.get(path) {
             return known.clone();
         }
         let found = match (path.parent(), path.file_name()) {
-            (Some(parent), Some(name)) => self.of(parent).and_then(|parent| {
+            (Some(parent), Some(name)) => self.of_plain(parent).and_then(|parent| {
                 let path = parent.join(name);
                 match std::fs::symlink_metadata(&path) {
                     Ok(found) if found.is_symlink() => path.canonicalize().ok(),
@@ -50,6 +50,9 @@ impl Canonical {
 
     /// The canonical form of the longest part that exists, with the rest appended by its words.
     pub fn by_words(&mut self, path: &Path) -> PathBuf {
+        if is_plain(path) {
+            return self.plain_by_words(path);
+        }
         let mut rest = Vec::new();
         let mut existing = path;
         loop {
@@ -72,6 +75,29 @@ impl Canonical {
             existing = parent;
         }
     }
+
+    /// From the top: a long path of which little exists is not looked up part by part.
+    fn plain_by_words(&mut self, path: &Path) -> PathBuf {
+        let mut parts = path.components();
+        let (mut existing, mut resolved) = (PathBuf::new(), PathBuf::new());
+        while let Some(part) = parts.next() {
+            existing.push(part);
+            match self.of_plain(&existing) {
+                Some(found) => resolved = found,
+                None => {
+                    resolved.push(part);
+                    resolved.extend(parts);
+                    return resolved;
+                }
+            }
+        }
+        resolved
+    }
+}
+
+/// Whether a path is absolute and goes nowhere but down.
+fn is_plain(path: &Path) -> bool {
+    path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
 }
 
 /// As [`Canonical::by_words`], for one path.

@@ -155,11 +155,17 @@ fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     }
 }
 
+/// Packages within packages: each of them is a file that runs.
+const MAX_PACKAGES: usize = 32;
+
 /// The files that a module may be: those of the workspace come before the installed ones.
 fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(name) = parsed.values("-m").next().filter(|name| name.is_exact && !name.text.is_empty()) else {
         return Vec::new();
     };
+    if name.text.matches('.').count() > MAX_PACKAGES {
+        return vec![Effect::hidden("a module in more packages than are looked at")];
+    }
     let path = name.text.replace('.', "/");
     let scripts = [format!("{path}.py"), format!("{path}/__main__.py")].map(|file| Effect::Script(Value::exact(file)));
     // The packages that it lies in are run first.
