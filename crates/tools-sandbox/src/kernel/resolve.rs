@@ -82,14 +82,12 @@ impl Canonical {
         let (mut existing, mut resolved) = (PathBuf::new(), PathBuf::new());
         while let Some(part) = parts.next() {
             existing.push(part);
-            match self.of_plain(&existing) {
-                Some(found) => resolved = found,
-                None => {
-                    resolved.push(part);
-                    resolved.extend(parts);
-                    return resolved;
-                }
-            }
+            let Some(found) = self.of_plain(&existing) else {
+                resolved.push(part);
+                resolved.extend(parts);
+                return resolved;
+            };
+            resolved = found;
         }
         resolved
     }

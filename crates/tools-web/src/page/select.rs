@@ -325,14 +325,14 @@ mod tests {
 
     fn links(count: usize) -> Document {
         let page = format!("<p>{}</p>", "<a href=x>y</a> ".repeat(count));
-        Document::parse(&page, &Kind::Html, Duration::from_secs(86_400))
+        Document::parse(&page, &Kind::Html, Duration::from_hours(24))
     }
 
     #[test]
     fn a_place_among_siblings_is_counted_once() {
         let document = links(3000);
         for selector in ["a:nth-child(7)", "a:nth-last-child(7)", "a:nth-of-type(7)", "a:nth-last-of-type(7)"] {
-            let (parsed, steps) = (parse(selector).unwrap(), Steps::within(Duration::from_secs(86_400)));
+            let (parsed, steps) = (parse(selector).unwrap(), Steps::within(Duration::from_hours(24)));
             let mut caches = SelectorCaches::default();
             let elements = document.html.tree.root().descendants().filter_map(ElementRef::wrap);
             let found = elements.filter(|element| is_match(&parsed, *element, &steps, &mut caches)).count();
