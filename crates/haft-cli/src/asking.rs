@@ -1,5 +1,5 @@
-//! A question as a person at a terminal reads and answers it: rows, colours, and what a typed line
-//! means. Pure but for the look at the environment; who types where is elsewhere.
+//! Formats a question for a terminal (rows, colours) and parses the typed answer. Reads the
+//! environment, but does no input or output itself.
 
 use std::os::fd::AsFd;
 
@@ -10,11 +10,11 @@ use rustix::termios::tcgetwinsize;
 pub(crate) struct TerminalQuestion {
     question: Question,
     tool: String,
-    /// Whether the session goes on after the answer.
+    /// Whether the session continues after the answer.
     lasting: bool,
 }
 
-/// What a line that was typed means.
+/// Parsed meaning of a typed line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Reply {
     Answer(Answer),
@@ -23,7 +23,7 @@ pub(crate) enum Reply {
     Unknown,
 }
 
-/// The size of a terminal, and whether it is shown colours.
+/// Size of a terminal, and whether to use colours.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Screen {
     pub(crate) width: Width,
@@ -32,7 +32,7 @@ pub(crate) struct Screen {
 }
 
 impl Screen {
-    /// What a terminal tells of itself.
+    /// Reads the size and colour support of a terminal.
     pub(crate) fn of(terminal: impl AsFd) -> Self {
         let size = tcgetwinsize(terminal.as_fd()).ok();
         let rows = size.map(|size| usize::from(size.ws_row)).filter(|rows| *rows > 0).unwrap_or(24);
@@ -40,7 +40,7 @@ impl Screen {
     }
 }
 
-/// Whether terminals are shown colours: not with `NO_COLOR`, nor on one that says that it has none.
+/// Whether to use colours: not with `NO_COLOR`, nor on a terminal that reports none.
 fn wants_colours() -> bool {
     let term = std::env::var_os("TERM").unwrap_or_default();
     !forbids_colours() && !term.is_empty() && term != "dumb"
@@ -51,21 +51,21 @@ pub(crate) fn forbids_colours() -> bool {
     std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty())
 }
 
-/// How many columns a terminal has; 80 where it does not tell.
+/// Number of columns of a terminal; 80 if unknown.
 pub(crate) fn width(terminal: impl AsFd) -> Width {
     let columns = tcgetwinsize(terminal).ok().map(|size| usize::from(size.ws_col)).filter(|columns| *columns > 0);
     Width::columns(columns.unwrap_or(80))
 }
 
 impl TerminalQuestion {
-    /// The question of a prompt; `None` for one that cannot be shown whole.
+    /// Builds the question of a prompt; `None` if it cannot be shown completely.
     pub(crate) fn new(prompt: &ConfirmPrompt, lasting: bool) -> Option<Self> {
         let question = Question::of(prompt).ok()?;
         Some(Self { question, tool: prompt.tool.to_string(), lasting })
     }
 
-    /// What, why, what would change, what a stored answer would allow, and the answers, below rows
-    /// of the channel.
+    /// Formats the whole question: what, why, the change, what a stored answer would allow, and the
+    /// possible answers. The rows in `above` come first.
     pub(crate) fn text(&self, above: &[String], screen: Screen, seconds: u64) -> String {
         let Screen { width, height, colours } = screen;
         let front = if self.lasting { "[s] this session, [a] always, here: " } else { "[a] always, here: " };
@@ -84,7 +84,7 @@ impl TerminalQuestion {
         format!("\n{}\n> ", rows.join("\n"))
     }
 
-    /// What a line means as an answer to it.
+    /// Parses a line as an answer to this question.
     pub(crate) fn reply(&self, line: &str) -> Reply {
         let stores = self.question.stores();
         match line.trim().to_lowercase().as_str() {
@@ -98,7 +98,7 @@ impl TerminalQuestion {
         }
     }
 
-    /// The one line for an answer that is none of those offered.
+    /// Hint for an answer that is not among those offered.
     pub(crate) fn help(&self) -> String {
         let kept = match (self.question.stores(), self.lasting) {
             (true, true) => "s (this session), a (always, here), ",
@@ -108,7 +108,7 @@ impl TerminalQuestion {
         format!("please answer y (once), {kept}n (no), e (no, and tell it why) or ? (explain)\n> ")
     }
 
-    /// What a person should know to answer: why it asks, what each part is, what each answer does.
+    /// Explanation for a person: why the call asks, what each part is, what each answer does.
     pub(crate) fn explained(&self, width: Width) -> String {
         let mut rows = self.question.details(width);
         rows.push("Parts marked ASK have no rule that allows them; the call runs only when all parts may.".to_owned());
@@ -123,18 +123,18 @@ impl TerminalQuestion {
         format!("{}\n> ", rows.join("\n"))
     }
 
-    /// The pattern that a stored answer allows, on one line; `None` where nothing is stored.
+    /// Pattern that a stored answer would allow, on one line; `None` if nothing is stored.
     pub(crate) fn stores(&self) -> Option<String> {
         self.question.stores().then(|| self.question.stored_rows("", Width::UNBOUNDED).concat())
     }
 
-    /// The rows without colours or answers.
+    /// Rows without colours or answers.
     pub(crate) fn rows(&self, width: Width) -> Vec<String> {
         self.question.rows(width)
     }
 }
 
-/// A row in the colour of its kind. No text of a call holds a control character by now.
+/// Colours a row by its kind. Control characters were removed from the text before.
 fn painted(kind: RowKind, text: String, colours: bool) -> String {
     let colour = match kind {
         RowKind::Asks => "1;33",
@@ -147,7 +147,7 @@ fn painted(kind: RowKind, text: String, colours: bool) -> String {
     if colours { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text }
 }
 
-/// The question without its answers: for where nobody can give one.
+/// Rows of the question without its answers, for when nobody can answer.
 pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
     match TerminalQuestion::new(prompt, false) {
         Some(shown) => shown.rows(width(std::io::stderr())),

@@ -1,4 +1,4 @@
-//! The exit codes: stable, one meaning each.
+//! Exit codes. They are stable, and each has one meaning.
 
 use haft::CallReport;
 use haft::core::ToolErrorCategory;
@@ -23,7 +23,7 @@ pub(crate) enum Exit {
 }
 
 impl Exit {
-    /// The number a shell sees.
+    /// Numeric exit code.
     pub(crate) fn code(self) -> u8 {
         match self {
             Self::Ok => 0,
@@ -36,7 +36,7 @@ impl Exit {
         }
     }
 
-    /// The exit code of a shell after this signal: 128 plus its number.
+    /// Exit code that a shell reports for this signal: 128 plus its number.
     pub(crate) fn interrupted(signal: u8) -> Self {
         Self::Command(128 + signal)
     }

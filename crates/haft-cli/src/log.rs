@@ -1,5 +1,5 @@
-//! The log: on standard error, never into a result, and without credentials, since hosts keep it in
-//! files.
+//! Logging to standard error, never into a result. Credentials are redacted, since hosts keep the
+//! log in files.
 
 use std::io::{self, IsTerminal, Write};
 
@@ -10,21 +10,21 @@ use tracing_subscriber::util::SubscriberInitExt as _;
 
 use crate::asking;
 
-/// Starts the log; `HAFT_LOG` says how much, warnings by default.
+/// Starts logging. `HAFT_LOG` sets the level; the default is warnings.
 pub(crate) fn log_to_stderr(quiet: bool) {
     let colours = !asking::forbids_colours() && io::stderr().is_terminal();
     let log = tracing_subscriber::fmt().with_writer(|| Redacting(io::stderr())).with_ansi(colours);
-    // Compiling filters costs more than the rest of a start: only for those who ask.
+    // Compiling filters takes longer than the rest of a start, so only do it on request.
     if let Ok(filter) = tracing_subscriber::EnvFilter::try_from_env("HAFT_LOG") {
         return log.with_env_filter(filter).init();
     }
     let level = if quiet { LevelFilter::ERROR } else { LevelFilter::WARN };
-    // What this library reports of a connection is in our own warning already.
+    // Our own warnings already report what this library logs about a connection.
     let ours = Targets::new().with_default(level).with_target("rmcp", LevelFilter::OFF);
     log.finish().with(ours).init();
 }
 
-/// Takes credentials out by their shape. An event is written at once, so none is cut.
+/// Redacts credentials by their shape. Each event is written in one piece, so none is split.
 struct Redacting<W>(W);
 
 impl<W: Write> Write for Redacting<W> {

@@ -1,4 +1,4 @@
-//! The `haft` command: a thin skin over the facade, one file per verb.
+//! The `haft` command: a thin layer over the facade crate, with one file per verb.
 
 mod args;
 mod asking;
@@ -18,14 +18,14 @@ use crate::commands::undo::{UndoPlace, UndoRequest};
 use crate::exit::Exit;
 use crate::log::log_to_stderr;
 
-/// The allocator of musl asks the system for memory, and gives it back, hundreds of times in one
-/// start.
+/// The allocator of musl requests and returns memory from the system hundreds of times per start.
 #[cfg(target_env = "musl")]
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    // What finds no room under such a limit says so, and goes on.
+    // With this, a write beyond the file size limit returns an error instead of killing the
+    // process.
     haft::outlive_file_size_limit();
     let arguments: Vec<OsString> = std::env::args_os().collect();
     if commands::mcp::is_plain_serve(&arguments) {
@@ -42,7 +42,7 @@ fn main() -> ExitCode {
     }
     let cli = Cli::parse();
     log_to_stderr(cli.common.quiet);
-    // It answers also when something in it panics, so that it runs its calls itself.
+    // The hook must answer even if it panics, so it runs its calls itself.
     if let Some(Verb::Hook { host, exec }) = &cli.verb {
         return ended(commands::hook::run(&cli.common, *host, *exec), false);
     }
@@ -56,7 +56,7 @@ fn finish(verb: impl Future<Output = Result<Exit, String>>) -> Result<Exit, Stri
         .build()
         .map_err(|error| format!("the runtime cannot be started: {error}"))?;
     let ended = runtime.block_on(verb);
-    // A read from a terminal cannot be called off: without this it would hold the exit.
+    // A blocking read from a terminal cannot be cancelled and would delay the exit.
     runtime.shutdown_background();
     ended
 }

@@ -1,4 +1,4 @@
-//! Writing to a terminal or pipe that may be gone at any moment.
+//! Output to a terminal or pipe that may close at any moment.
 
 use std::borrow::Cow;
 use std::error::Error;
@@ -10,8 +10,8 @@ use serde::Serialize;
 
 use crate::{args::CommonArgs, exit::Exit};
 
-/// Prints a tool's text, with a line end that is its own or added. On a terminal, what could steer
-/// it is shown instead of sent; a program behind a pipe gets the text as it is.
+/// Prints a tool's text and adds a line end if it has none. On a terminal, control characters are
+/// shown instead of sent; a pipe receives the text unchanged.
 pub(crate) fn text(text: &str) {
     let text = text.strip_suffix('\n').unwrap_or(text);
     if io::stdout().is_terminal() { line(&printable(text)) } else { line(text) }
@@ -20,14 +20,14 @@ pub(crate) fn text(text: &str) {
 /// Set once a write to standard output has failed because the pipe is closed.
 static UNREAD: AtomicBool = AtomicBool::new(false);
 
-/// Whether the reader of standard output is gone (`| head`). Verbs that run until they are stopped,
-/// and verbs that make a call for each line of input, end then.
+/// Whether the reader of standard output is gone (`| head`). Long-running verbs, and verbs that
+/// make one call per input line, end then.
 pub(crate) fn is_unread() -> bool {
     UNREAD.load(Ordering::Relaxed)
 }
 
-/// Prints a text and a line end. For a reader that is gone nothing more is printed; the program
-/// does the rest of its work, and its exit code is that of the result.
+/// Prints a text and a line end. If the reader is gone, nothing is printed, but the program
+/// finishes its work and its exit code is that of the result.
 pub(crate) fn line(text: &str) {
     if is_unread() {
         return;
@@ -43,20 +43,19 @@ pub(crate) fn line(text: &str) {
     }
 }
 
-/// Prints one JSON object on one line. What could steer a terminal or hide is written as `\uXXXX`,
-/// also behind a pipe.
+/// Prints one JSON object on one line. Control and invisible characters are written as `\uXXXX`,
+/// also to a pipe.
 pub(crate) fn json(value: &impl Serialize) {
     let text = serde_json::to_string(value).unwrap_or_else(|error| format!("{{\"error\":\"{error}\"}}"));
     line(&visible_json(&text));
 }
 
-/// Prints a note for a person; never mixed with the result, and not a reason to end when nobody
-/// reads it.
+/// Prints a note for a person on standard error. A closed standard error is ignored.
 pub(crate) fn note(text: &str) {
     let _ = writeln!(io::stderr().lock(), "{}", printable(text));
 }
 
-/// Says what a verb did: a line, with `--json` an object instead.
+/// Reports what a verb did: a line, or an object with `--json`.
 pub(crate) fn done(common: &CommonArgs, object: &impl Serialize, text: &str) {
     if common.json {
         json(object);
@@ -65,7 +64,7 @@ pub(crate) fn done(common: &CommonArgs, object: &impl Serialize, text: &str) {
     }
 }
 
-/// Says why a verb did nothing: a note, and with `--json` also an object.
+/// Reports why a verb did nothing: a note, and with `--json` also an object.
 pub(crate) fn failed(common: &CommonArgs, why: &str) -> Exit {
     note(&format!("haft: {why}"));
     if common.json {
@@ -74,7 +73,7 @@ pub(crate) fn failed(common: &CommonArgs, why: &str) -> Exit {
     Exit::ToolFailed
 }
 
-/// An error with its causes, each said once: an operator may know where files are.
+/// Formats an error with its causes, each once. Operators may see host paths.
 pub(crate) fn with_causes(error: &dyn Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
@@ -88,13 +87,13 @@ pub(crate) fn with_causes(error: &dyn Error) -> String {
     text
 }
 
-/// Makes text of a tool safe for a terminal: what steers, hides or reorders is shown, not sent.
-/// Line breaks and tabs stay.
+/// Makes a tool's text safe for a terminal: control, invisible and reordering characters are shown,
+/// not sent. Line breaks and tabs stay.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     visible_lines(text)
 }
 
-/// Makes text of a tool safe to stand in a row of ours: also its line breaks are shown.
+/// Makes a tool's text safe for a row of our own output: line breaks are shown too.
 pub(crate) fn one_line(text: &str) -> String {
     Visible::of(text).to_string()
 }

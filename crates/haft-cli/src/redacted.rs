@@ -1,15 +1,15 @@
-//! Standard input without its credentials, in bounded memory.
+//! Redacts credentials in standard input, in bounded memory.
 
 use haft::secrets::{Piece, SecretRedactor, SecretStream};
 
-/// Takes credentials out of a stream; the same value has the same number throughout it.
+/// Redacts credentials in a stream. Equal values get the same number throughout.
 pub(crate) struct Redacted {
     inner: Option<(SecretStream, SecretRedactor)>,
     found: u64,
 }
 
 impl Redacted {
-    /// With this redactor; without one the stream stays as it is.
+    /// Uses this redactor; `None` passes the stream on unchanged.
     pub(crate) fn new(redactor: Option<SecretRedactor>) -> Self {
         let of_stream = |redactor: SecretRedactor| {
             let redactor = redactor.numbering();
@@ -18,25 +18,25 @@ impl Redacted {
         Self { inner: redactor.map(of_stream), found: 0 }
     }
 
-    /// How many credentials were taken out.
+    /// Number of credentials redacted so far.
     pub(crate) fn found(&self) -> u64 {
         self.found
     }
 
-    /// Takes more of the stream and gives on what is whole.
+    /// Takes the next chunk and passes on what is complete.
     pub(crate) fn push(&mut self, chunk: &[u8], mut give: impl FnMut(&[u8])) {
         let Some((stream, redactor)) = &mut self.inner else { return give(chunk) };
         stream.push(chunk, &mut |piece| self.found += shown(redactor, piece, &mut give));
     }
 
-    /// Gives on what is held.
+    /// Passes on what is still held back.
     pub(crate) fn finish(&mut self, mut give: impl FnMut(&[u8])) {
         let Some((stream, redactor)) = &mut self.inner else { return };
         stream.flush(&mut |piece| self.found += shown(redactor, piece, &mut give));
     }
 }
 
-/// Gives a piece on as it may be shown; how many credentials it was.
+/// Passes on a piece in redacted form; returns the number of credentials in it.
 fn shown(redactor: &SecretRedactor, piece: Piece<'_>, give: &mut impl FnMut(&[u8])) -> u64 {
     match piece {
         Piece::Clean(bytes) => {

@@ -1,4 +1,4 @@
-//! Asking at the terminal of this process: `/dev/tty`, typed-ahead input dropped, and no answer
+//! Asks at the terminal of this process (`/dev/tty`). Input typed ahead is discarded, and no answer
 //! means no.
 
 use std::fs::{File, OpenOptions};
@@ -12,12 +12,12 @@ use rustix::termios::{QueueSelector, tcflush};
 
 use crate::asking::{Reply, Screen, TerminalQuestion};
 
-/// Asks the person at the controlling terminal; [`Absence::CannotAsk`] at once when there is none.
+/// Asks the person at the controlling terminal; [`Absence::CannotAsk`] at once if there is none.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Terminal {
-    /// How long a question stands before it counts as a no.
+    /// Time after which an unanswered question counts as a no.
     pub(crate) patience: Duration,
-    /// Whether the session goes on after the call: else nothing is offered for the rest of it.
+    /// Whether the session continues after the call. If not, "for this session" is not offered.
     pub(crate) lasting: bool,
 }
 
@@ -46,7 +46,7 @@ impl Confirmer for Terminal {
     }
 }
 
-/// The controlling terminal; `None` when there is none.
+/// Opens the controlling terminal; `None` if there is none.
 pub(crate) fn controlling() -> Option<File> {
     OpenOptions::new().read(true).write(true).open("/dev/tty").ok()
 }
@@ -54,7 +54,7 @@ pub(crate) fn controlling() -> Option<File> {
 /// Blocks until there is an answer or the time is over.
 fn ask(shown: &TerminalQuestion, patience: Duration) -> Answer {
     let Some(mut tty) = controlling() else { return Answer::Nobody(Absence::CannotAsk) };
-    // What was typed before the question was seen is no answer to it.
+    // Input typed before the question was visible does not answer it.
     let _ = tcflush(&tty, QueueSelector::IFlush);
     let (until, screen) = (Instant::now() + patience, Screen::of(&tty));
     let mut text = shown.text(&[], screen, patience.as_secs());
@@ -75,7 +75,7 @@ fn ask(shown: &TerminalQuestion, patience: Duration) -> Answer {
     }
 }
 
-/// A line from the terminal; `None` when it is gone or the time is over.
+/// Reads a line from the terminal; `None` if it is gone or the time is over.
 fn read_line(tty: &File, until: Instant) -> Option<String> {
     let left = until.checked_duration_since(Instant::now())?;
     let timeout = Timespec::try_from(left).ok()?;

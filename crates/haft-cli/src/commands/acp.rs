@@ -1,4 +1,4 @@
-//! `haft acp`: the agent of an editor.
+//! `haft acp`: serves as the agent of an editor.
 
 use std::path::Path;
 
@@ -11,7 +11,7 @@ use crate::commands::call::interrupt;
 use crate::commands::open::{building, load, takes_everything, workdir};
 use crate::exit::Exit;
 
-/// Serves one editor until it is gone.
+/// Serves one editor until it disconnects.
 pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String> {
     if let Some(socket) = &verb.view {
         return view(socket);
@@ -19,7 +19,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
     if common.session.is_some() {
         return Err("`--session` cannot be used here: the editor opens and loads its sessions".to_owned());
     }
-    // What is wrong with the configuration is said before an editor waits for an answer.
+    // Report configuration errors before an editor waits for an answer.
     let loaded = load(common)?;
     let archive = overflow_archive(&loaded).map_err(|error| error.to_string())?;
     let sessions = saved_sessions(&loaded).map_err(|error| error.to_string())?;
@@ -28,7 +28,8 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
     let common = common.clone();
     let make = move |place: AcpPlace| toolbox(&common, within.as_deref(), place);
     let mut agent = AcpAgent::new(make, verb.provider.clone().unwrap_or_default(), sessions).storing_in(archive);
-    // A program that was replaced since it started has no path: output is shown as text then.
+    // If the program file was replaced since the start, its path is unknown; output is then shown
+    // as text.
     if let Ok(program) = std::env::current_exe() {
         agent = agent.viewed_by(Viewer { program, arguments: vec!["acp".into(), "--view".into()] });
     }
@@ -48,7 +49,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Acp) -> Result<Exit, String>
     }
 }
 
-/// Shows a call in this terminal, which an editor has made for it.
+/// Shows a call in this terminal, which the editor opened for it.
 fn view(socket: &str) -> Result<Exit, String> {
     match show_in_terminal(socket, std::io::stdout().lock()) {
         Ok(0) => Ok(Exit::Ok),
@@ -57,7 +58,7 @@ fn view(socket: &str) -> Result<Exit, String> {
     }
 }
 
-/// The toolbox of a session.
+/// Builds the toolbox of a session.
 fn toolbox(common: &CommonArgs, within: Option<&Path>, place: AcpPlace) -> Result<Toolbox, String> {
     let AcpPlace { workdir, session, tool } = place;
     let shown = workdir.display();

@@ -1,5 +1,5 @@
-//! `haft approvals watch`: the questions of this user's servers, answered in another terminal or by
-//! another program.
+//! `haft approvals watch`: answers the questions of this user's servers from another terminal or
+//! program.
 
 mod lines;
 mod machine;
@@ -13,10 +13,10 @@ use haft::questions::{Choice, EndReason, OpenQuestion, QuestionWatch};
 
 use crate::{args::CommonArgs, asking::TerminalQuestion, exit::Exit, output, terminal::controlling};
 
-/// Characters of a question that a notification is given.
+/// Maximum number of characters of a question passed to a notification.
 const MAX_NOTIFIED_CHARS: usize = 2_000;
 
-/// Watches until it is interrupted.
+/// Watches until interrupted.
 pub(crate) async fn watch(common: &CommonArgs, notify: Option<&str>) -> Result<Exit, String> {
     let folder = haft::config::places::watch_dir();
     let failed = |error| format!("`{}` cannot be watched: {error}", folder.display());
@@ -30,20 +30,20 @@ pub(crate) async fn watch(common: &CommonArgs, notify: Option<&str>) -> Result<E
     }
 }
 
-/// A question with what both ways of showing it need.
+/// A question with the data that both views need.
 struct QuestionView {
     standing: OpenQuestion,
     shown: TerminalQuestion,
 }
 
 impl QuestionView {
-    /// `None` for a question that cannot be shown whole, which the watch hands on to nobody.
+    /// `None` for a question that cannot be shown completely; the watch does not present it.
     fn new(standing: OpenQuestion) -> Option<Self> {
         let shown = TerminalQuestion::new(&standing.prompt, standing.asker.lasting)?;
         Some(Self { standing, shown })
     }
 
-    /// Who asks, on one row.
+    /// Describes who asks, on one row.
     fn from(&self) -> String {
         let asker = &self.standing.asker;
         let client = if asker.client.is_empty() { "a client without a name" } else { &asker.client };
@@ -54,7 +54,7 @@ impl QuestionView {
         self.standing.left.as_secs()
     }
 
-    /// Runs the operator's command that tells of it.
+    /// Runs the operator's notification command.
     fn notify(&self, line: &str) {
         let question: String = self.shown.rows(Width::DIALOG).join("\n").chars().take(MAX_NOTIFIED_CHARS).collect();
         let variables = [
@@ -77,7 +77,7 @@ fn folder(path: &Path) -> String {
     Visible::of(&path.to_string_lossy()).shortened(200).to_string()
 }
 
-/// How a question ended, in words.
+/// Describes how a question ended.
 fn told(how: EndReason, answered: bool) -> &'static str {
     match (how, answered) {
         (EndReason::Taken, _) => "the answer was taken",
@@ -87,7 +87,7 @@ fn told(how: EndReason, answered: bool) -> &'static str {
     }
 }
 
-/// What an answer of a terminal is as a choice.
+/// Converts the answer of a terminal to a choice.
 fn choice(answer: haft::core::Answer) -> Choice {
     use haft::core::Answer;
     match answer {
@@ -99,5 +99,5 @@ fn choice(answer: haft::core::Answer) -> Choice {
     }
 }
 
-/// How long is waited for an ending notification and the last answer.
+/// Time to wait for a running notification and the last answer at exit.
 const LAST: Duration = Duration::from_millis(200);

@@ -1,4 +1,4 @@
-//! `haft audit`: the record of calls, as a table, as it grows, and checked.
+//! `haft audit`: prints, follows and verifies the record of calls.
 
 #[cfg(feature = "postgres")]
 mod database;
@@ -44,7 +44,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &AuditVerb) -> Result<Exit, S
     }
 }
 
-/// The named file, else what is configured: the file, or a copy of what is in the database.
+/// Opens the named file, else the configured record: its file, or a copy of its database.
 async fn log(common: &CommonArgs, file: Option<&Path>) -> Result<RecordFile, String> {
     match file {
         Some(file) => Ok(RecordFile::of(file)),
@@ -102,7 +102,7 @@ fn check(common: &CommonArgs, file: &Path, heads: &[Head]) -> Result<Exit, Strin
     Ok(print_report(common, &report, report.is_intact(), |report| described(file, report)))
 }
 
-/// Prints what a check found, as JSON with `intact` or in words.
+/// Prints the result of a check: as JSON with `intact`, or as text.
 fn print_report<R: Serialize>(common: &CommonArgs, report: &R, intact: bool, described: impl Fn(&R) -> String) -> Exit {
     #[derive(Serialize)]
     struct Checked<'a, R> {

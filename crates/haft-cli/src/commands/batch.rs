@@ -16,7 +16,7 @@ use crate::commands::open::open_introduced;
 use crate::exit::Exit;
 use crate::output;
 
-/// The longest line that is taken; what is longer is answered with an error.
+/// Maximum length of a line in bytes. A longer line is answered with an error.
 const MAX_LINE_LEN: u64 = 64 * 1024 * 1024;
 
 /// One line of the input.
@@ -35,7 +35,7 @@ struct Line {
     caller: Option<String>,
 }
 
-/// An identifier as callers write them.
+/// Identifier as callers write it: a string or a number.
 #[derive(Debug, Clone, Deserialize)]
 #[serde(untagged)]
 enum Id {
@@ -52,7 +52,7 @@ impl Id {
     }
 }
 
-/// Makes the calls. A bad line gets an error line and the rest run.
+/// Makes the calls. A bad line is answered with an error, and the others still run.
 pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit, String> {
     let toolbox = open_introduced(common).await?;
     let _watch = toolbox.watch(|name| std::env::var(name).ok());
@@ -64,7 +64,7 @@ pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit
         }
     };
     let mut exit = Exit::Ok;
-    // Nobody would learn what another call did.
+    // Once the reader is gone, nobody would see the result of another call.
     while !output::is_unread()
         && let Some(line) = next_line(&mut input).map_err(|error| format!("the input cannot be read: {error}"))?
     {
@@ -119,7 +119,7 @@ async fn one(toolbox: &Toolbox, text: &str) -> Result<haft::CallReport, (Option<
     Ok(make(toolbox, call, &cx, consent).await)
 }
 
-/// The next line: text, or what is wrong with it; `None` at the end.
+/// Reads the next line: its text, or what is wrong with it; `None` at the end.
 fn next_line(input: &mut dyn BufRead) -> io::Result<Option<Result<String, String>>> {
     let mut bytes = Vec::new();
     let read = input.take(MAX_LINE_LEN).read_until(b'\n', &mut bytes)?;

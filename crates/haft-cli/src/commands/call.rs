@@ -35,14 +35,14 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Call) -> Result<Exit, String
     Ok(ended_by.get().map_or_else(|| Exit::of(&report), Exit::interrupted))
 }
 
-/// How a question is answered on the command line.
+/// How questions are answered on the command line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Consent {
-    /// Yes, as the option said.
+    /// Approved in advance with an option.
     Given,
     /// By the person at the terminal or, without one, at `haft approvals watch`.
     Asked,
-    /// By nobody.
+    /// Nobody is asked; the call is refused.
     Refused,
 }
 
@@ -55,7 +55,7 @@ pub(crate) async fn make(toolbox: &Toolbox, call: ToolCall, cx: &CallContext, co
     interruptible(toolbox, call, cx, consent, &Cell::new(None)).await
 }
 
-/// Makes one call; an interrupt cancels it, and the number of its signal goes to `ended_by`.
+/// Makes one call. An interrupt cancels it and stores the signal's number in `ended_by`.
 pub(crate) async fn interruptible(
     toolbox: &Toolbox,
     call: ToolCall,
@@ -69,7 +69,7 @@ pub(crate) async fn interruptible(
     let calling = async {
         let people = People::of(&cx);
         match consent {
-            // Agreed to beforehand: one call, and one line on record.
+            // Approved in advance: one call, and one line in the record.
             Consent::Given => toolbox.stack().run_approved(call, &cx, &people).await,
             Consent::Asked => toolbox.call(call, &cx, &people).await,
             Consent::Refused => toolbox.call(call, &cx, &NobodyToAsk).await,
@@ -78,7 +78,7 @@ pub(crate) async fn interruptible(
     let interrupted = async {
         ended_by.set(Some(interrupt().await));
         cancel.cancel();
-        // The call ends by itself now; its result says so.
+        // The call now ends by itself, and its result says so.
         std::future::pending::<()>().await;
     };
     let recorded = tokio::select! {
@@ -89,7 +89,7 @@ pub(crate) async fn interruptible(
     CallReport::new(id, &definition, &recorded, start.elapsed())
 }
 
-/// The number of the signal that came.
+/// Waits for a signal and returns its number.
 pub(crate) async fn interrupt() -> u8 {
     use tokio::signal::unix::{SignalKind, signal};
     match (signal(SignalKind::interrupt()), signal(SignalKind::terminate())) {
@@ -103,7 +103,7 @@ pub(crate) async fn interrupt() -> u8 {
     }
 }
 
-/// Prints a report: one object, or the text with what a person should know beside it.
+/// Prints a report: one object, or the text with notes for a person.
 fn print(common: &CommonArgs, report: &CallReport, live: &Live) {
     if common.json {
         return output::json(report);
@@ -112,7 +112,7 @@ fn print(common: &CommonArgs, report: &CallReport, live: &Live) {
     live.finish(report);
 }
 
-/// What a person should know beside the result: warnings, and what was wanted of them.
+/// Prints notes beside the result: warnings, and the questions that were not answered.
 pub(crate) fn notes(common: &CommonArgs, report: &CallReport) {
     if common.quiet {
         return;
@@ -128,7 +128,7 @@ pub(crate) fn notes(common: &CommonArgs, report: &CallReport) {
     }
 }
 
-/// What was wanted of a person, where none could be asked.
+/// Describes what a person would have been asked, if nobody could be asked.
 fn wanted_by(report: &CallReport, wanted: &haft::ConfirmationReport) -> String {
     let prompt = ConfirmPrompt {
         by_tool: wanted.by_tool,

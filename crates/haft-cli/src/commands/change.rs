@@ -1,4 +1,4 @@
-//! A file of the user's that a command rewrites: in one step, with a copy of the text as it was.
+//! Rewrites a user's file in one step and keeps a copy of its old text.
 
 use std::fs::{self, OpenOptions};
 use std::io::{self, ErrorKind, Read, Write};
@@ -7,19 +7,19 @@ use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 
-/// The most copies of earlier texts that are looked for.
+/// Maximum number of backups to look for.
 const MAX_BACKUPS: u32 = 10_000;
 
-/// One file that changes.
+/// Planned change of one file.
 pub(super) struct Change {
     pub(super) file: PathBuf,
-    /// `None` for a file that is not there yet.
+    /// Text before the change; `None` if the file does not exist yet.
     pub(super) before: Option<String>,
     pub(super) after: String,
 }
 
 impl Change {
-    /// Keeps the text as it was, under the first number that is free.
+    /// Saves the old text under the first free backup number.
     pub(super) fn backup(&self) -> Result<Option<PathBuf>, String> {
         let Some(before) = &self.before else { return Ok(None) };
         let name = self.file.file_name().unwrap_or_default().to_string_lossy().into_owned();
@@ -39,13 +39,14 @@ impl Change {
         Err(format!("`{}` has {MAX_BACKUPS} copies already; remove some", self.file.display()))
     }
 
-    /// Puts the new text in the place of the old one in a single step.
+    /// Replaces the file with the new text in a single step.
     pub(super) fn replace(&self) -> Result<(), String> {
         haft::replace_file(&self.file, mode(&self.file), self.after.as_bytes())
             .map_err(|error| format!("`{}`: {error}", self.file.display()))
     }
 
-    /// Makes the folder of the file if need be, keeps the text as it was and replaces it; the copy.
+    /// Creates the file's folder if needed, backs up the old text and replaces the file; returns
+    /// the backup's path.
     pub(super) fn store(&self) -> Result<Option<PathBuf>, String> {
         self.make_folder()?;
         let copy = self.backup()?;
@@ -53,13 +54,13 @@ impl Change {
         Ok(copy)
     }
 
-    /// Makes the folder of the file, with all above it.
+    /// Creates the folder of the file and its parents.
     pub(super) fn make_folder(&self) -> Result<(), String> {
         let Some(folder) = self.file.parent() else { return Ok(()) };
         fs::create_dir_all(folder).map_err(|error| format!("`{}`: {error}", folder.display()))
     }
 
-    /// What changes, as a patch.
+    /// The change as a patch.
     pub(super) fn diff(&self) -> String {
         let before = self.before.as_deref().unwrap_or_default();
         let name = self.file.display().to_string();
@@ -67,8 +68,8 @@ impl Change {
     }
 }
 
-/// The text of a file; `None` where there is none. A repository may bring a FIFO in its place: none
-/// is waited for.
+/// Reads a file; `None` if there is none. Does not block on a FIFO, which a repository could
+/// contain in its place.
 pub(super) fn read(file: &Path) -> Result<Option<String>, String> {
     let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(file);
@@ -86,7 +87,7 @@ pub(super) fn read(file: &Path) -> Result<Option<String>, String> {
     }
 }
 
-/// The mode of a file; readable by its user alone when it is not there yet.
+/// Mode of a file; a file that does not exist yet is readable by its owner only.
 fn mode(file: &Path) -> u32 {
     fs::metadata(file).map_or(0o600, |meta| meta.permissions().mode() & 0o777)
 }

@@ -1,5 +1,5 @@
-//! `haft complete`: what completion scripts ask for that only the configuration knows: names of
-//! tools and of parameters.
+//! `haft complete`: candidates for completion scripts that depend on the configuration, which are
+//! names of tools and parameters.
 
 use clap::{Arg, CommandFactory};
 
@@ -8,8 +8,8 @@ use crate::commands::open::open;
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints what the last of `words`, the one that is being typed, can become: one candidate on each
-/// line. Nothing where it is neither a tool nor a parameter.
+/// Prints the completions of the last of `words`, one candidate per line. Prints nothing if that
+/// word is neither a tool nor a parameter.
 pub(crate) fn run(words: &[String]) -> Exit {
     let words = joined(words);
     let Some((current, before)) = words.split_last() else { return Exit::Ok };
@@ -20,7 +20,7 @@ pub(crate) fn run(words: &[String]) -> Exit {
     Exit::Ok
 }
 
-/// The words of a command line before the one that is being typed.
+/// Words of a command line before the one being typed.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Typed {
     verbs: Vec<String>,
@@ -30,7 +30,7 @@ struct Typed {
 }
 
 impl Typed {
-    /// `None` where the next word is the value of an option.
+    /// `None` if the next word is the value of an option.
     fn read(words: &[String]) -> Option<Self> {
         let mut root = Cli::command();
         root.build();
@@ -70,7 +70,7 @@ fn is_called(option: &Arg, name: &str) -> bool {
     }
 }
 
-/// bash breaks words at `=`: `path=a` arrives as three of them.
+/// Rejoins words that bash splits at `=`: `path=a` arrives as three words.
 fn joined(words: &[String]) -> Vec<String> {
     let mut joined: Vec<String> = vec![];
     for word in words {

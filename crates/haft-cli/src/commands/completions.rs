@@ -1,5 +1,5 @@
-//! `haft completions`: a completion script for a shell. For bash, fish and zsh it also asks `haft
-//! complete` for what only the configuration knows.
+//! `haft completions`: prints a completion script for a shell. For bash, fish and zsh the script
+//! also calls `haft complete` for names that depend on the configuration.
 
 use clap::CommandFactory;
 use clap_complete::Shell;
@@ -11,7 +11,7 @@ use crate::output;
 
 /// Prints the script.
 pub(crate) fn run(common: &CommonArgs, shell: Shell) -> Result<Exit, String> {
-    // Into memory first: the generator panics when its reader is gone.
+    // Generate into memory first: the generator panics if its reader is gone.
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "haft", &mut script);
     let script = String::from_utf8(script).map_err(|error| error.to_string())?;
@@ -24,13 +24,13 @@ pub(crate) fn run(common: &CommonArgs, shell: Shell) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-/// The generated script with a function in front that completes tools and their parameters.
+/// Prepends a function that completes tools and their parameters to the generated script.
 fn with_tools(shell: Shell, script: &str) -> String {
     match shell {
         Shell::Bash => format!("{script}\n{}", include_str!("completions/tools.bash")),
         Shell::Fish => format!("{script}\n{}", include_str!("completions/tools.fish")),
         Shell::Zsh => {
-            // Before the last step, which calls or registers the function.
+            // Insert before the last step, which calls or registers the function.
             let (functions, last) = script.rsplit_once("\nif [ ").unwrap_or((script, ""));
             format!("{functions}\n{}\nif [ {last}", include_str!("completions/tools.zsh"))
         }

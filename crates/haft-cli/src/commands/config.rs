@@ -1,4 +1,4 @@
-//! `haft config`: what is configured, where it was set, and what is wrong with it.
+//! `haft config`: shows effective values and their sources, and checks the configuration.
 
 use std::path::{Path, PathBuf};
 
@@ -41,8 +41,8 @@ fn show(common: &CommonArgs, loaded: &LoadedConfig) {
     }
 }
 
-/// Loads and compiles everything, as a start would, and names what cannot count: values of overlays
-/// that would loosen, rules that can never match.
+/// Loads and compiles everything, as a start does, and reports what has no effect: overlay values
+/// that would loosen a rule, and rules that can never match.
 fn check(common: &CommonArgs) -> Result<Exit, String> {
     let loaded = load(common)?;
     let file = loaded.file.clone();

@@ -1,6 +1,6 @@
-//! `haft exec -- CMD`: a command as a `bash` call, its output as it comes and its exit code kept.
-//! Behind a pipe or into a file every byte passes unchanged; on a terminal, or where it is asked
-//! for, the output is filtered.
+//! `haft exec -- CMD`: runs a command as a `bash` call, streams its output and keeps its exit code.
+//! To a pipe or file every byte passes unchanged; on a terminal, or on request, the output is
+//! filtered.
 
 use std::cell::Cell;
 use std::fs::File;
@@ -22,9 +22,9 @@ use crate::commands::streams::{OutputForwarder, Raw};
 use crate::exit::Exit;
 use crate::output;
 
-/// Seconds that a command may take when nobody says otherwise: a build is no tool call of a model.
+/// Default timeout in seconds. Builds take longer than a model's typical tool call.
 const DEFAULT_TIMEOUT_SECS: u64 = 3600;
-/// What a shell reports of a command whose reader is gone: 128 and the number of `SIGPIPE`.
+/// Exit code that a shell reports for a command whose reader is gone: 128 plus `SIGPIPE`.
 const READER_GONE: u8 = 141;
 
 impl From<Network> for haft::NetworkMode {
@@ -62,7 +62,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Exec) -> Result<Exit, String
     let call = ToolCall::new("bash", json!({"command": line})).map_err(|error| error.to_string())?;
     let mut cx = toolbox.context().requested_by_user();
     let gone = CancellationToken::new();
-    // A program that reads the output gets what the command wrote, unless somebody asked for less.
+    // A program that reads the output gets it unchanged, unless filtering was requested.
     let is_raw = !common.json && !verb.filter && !io::stdout().is_terminal();
     let passing = Arc::new(if is_raw {
         OutputForwarder::plain(gone.clone())
@@ -88,13 +88,13 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Exec) -> Result<Exit, String
     if gone.is_cancelled() {
         return Ok(Exit::Command(READER_GONE));
     }
-    // What it wrote passed unchanged: a stream that a program reads gets nothing else. The record
-    // has the warnings.
+    // The output passed unchanged, and a stream read by a program gets nothing else. The record has
+    // the warnings.
     if is_raw && report.ended.is_some() && !io::stderr().is_terminal() {
         return Ok(ended_by.get().map_or_else(|| exit(&report), Exit::interrupted));
     }
     notes(common, &report);
-    // Of what passed unchanged nothing was left out.
+    // Unchanged output has nothing left out.
     if let Some(reference) = report.overflow.as_ref().filter(|_| !common.quiet && !is_raw) {
         output::note(&format!("[all of it: haft overflow show {reference}]"));
     }
@@ -104,8 +104,8 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Exec) -> Result<Exit, String
     Ok(ended_by.get().map_or_else(|| exit(&report), Exit::interrupted))
 }
 
-/// Whether the record can be written from here. A hook that wrote to it runs outside of its host's
-/// sandbox, and the command inside.
+/// Whether this process can write the record. The hook that wrote it runs outside of its host's
+/// sandbox, the command inside.
 fn can_record(config: &HaftConfig) -> bool {
     let file = places::state_dir().join(&config.tools.audit.path);
     match File::options().append(true).open(file) {
@@ -114,7 +114,7 @@ fn can_record(config: &HaftConfig) -> bool {
     }
 }
 
-/// The folder above the working directory that a command may write.
+/// Folder above the working directory that the command may write to.
 fn above(common: &CommonArgs, root: &Path) -> Result<PathBuf, String> {
     let (root, workdir) = (folder("`--within`", root)?, workdir(common)?);
     if workdir.starts_with(&root) {
@@ -123,8 +123,8 @@ fn above(common: &CommonArgs, root: &Path) -> Result<PathBuf, String> {
     Err(format!("`--within {}` does not contain the working directory `{}`", root.display(), workdir.display()))
 }
 
-/// One line for the shell out of the words that were typed. A single word is a line already (`haft
-/// exec -- 'a | b'`).
+/// Joins the typed words to one shell line. A single word is a line already (`haft exec -- 'a |
+/// b'`).
 fn shell_line(command: &[String]) -> String {
     match command {
         [line] => line.clone(),
@@ -140,7 +140,7 @@ fn quoted(word: &str) -> String {
     format!("'{}'", word.replace('\'', r"'\''"))
 }
 
-/// The command's own exit code where it ran, else what kept it from running.
+/// Exit code of the command if it ran, else the code for what prevented it.
 fn exit(report: &CallReport) -> Exit {
     let code = report.ended.as_ref().and_then(|ended| ended.exit);
     match code.and_then(|code| u8::try_from(code).ok()) {

@@ -1,4 +1,4 @@
-//! `haft explain`: what would be decided about a call, and by which rule. Runs nothing.
+//! `haft explain`: shows how a call would be decided, and by which rule. Runs nothing.
 
 use std::io::{self, BufRead};
 
@@ -91,7 +91,7 @@ fn described(explanation: &Explanation) -> String {
     lines.join("\n")
 }
 
-/// A verdict as people write it.
+/// Name of a verdict for people.
 pub(crate) fn word(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allow",

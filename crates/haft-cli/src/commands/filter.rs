@@ -1,4 +1,4 @@
-//! `haft filter`: standard input as the output of a command, filtered. Runs nothing and needs no
+//! `haft filter`: filters standard input as the output of a command. Runs nothing and needs no
 //! configuration.
 
 use std::ffi::OsString;
@@ -17,7 +17,7 @@ use crate::exit::Exit;
 use crate::output;
 use crate::redacted::Redacted;
 
-/// How much is read at once.
+/// Number of bytes read at once.
 const CHUNK: usize = 64 << 10;
 
 /// Filters standard input to its end.
@@ -50,7 +50,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &Filter) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-/// The rules in force; those of the user where there is a configuration.
+/// Filter rules: the user's if there is a configuration, else the defaults.
 fn rules(common: &CommonArgs) -> Result<(FilterPipeline, FilterConfig), String> {
     let is_set = |(name, _): (OsString, OsString)| name.to_string_lossy().starts_with("HAFT_TOOLS_FILTERS_");
     let usual = places::config_file();
@@ -67,7 +67,7 @@ fn rules(common: &CommonArgs) -> Result<(FilterPipeline, FilterConfig), String> 
     Ok((filters.pipeline, config))
 }
 
-/// Reads to the end and gives on as much as is known after each piece that comes.
+/// Reads to the end and passes on after each chunk what is known so far.
 fn through(redacted: &mut Redacted, stream: &mut FilterStream, page: &mut Page) -> io::Result<()> {
     let mut input = io::stdin().lock();
     let mut chunk = vec![0; CHUNK];
@@ -85,10 +85,10 @@ fn through(redacted: &mut Redacted, stream: &mut FilterStream, page: &mut Page) 
     page.flush()
 }
 
-/// Where filtered lines go.
+/// Destination of the filtered lines.
 struct Page {
     out: BufWriter<io::Stdout>,
-    /// The text as a whole, for those who want one object.
+    /// Collected text if one JSON object is printed; else `None`.
     text: Option<String>,
     diff: bool,
     begun: bool,
@@ -114,7 +114,7 @@ impl Page {
             FilterEvent::Dropped(_) => return,
         };
         let mark = if self.diff { mark } else { "" };
-        // A line is ended when another comes: the last one ends as it did.
+        // A line end is printed when the next line comes, so the last line ends as in the input.
         let end = if std::mem::replace(&mut self.begun, true) { "\n" } else { "" };
         if let Some(text) = &mut self.text {
             return text.extend([end, mark, line]);
@@ -152,7 +152,7 @@ fn object(page: &Page, report: &FilterReport, secrets: u64) -> serde_json::Value
     })
 }
 
-/// What a person should know beside the text.
+/// Prints notes for a person beside the text.
 fn notes(verb: &Filter, report: &FilterReport, secrets: u64) {
     match secrets {
         0 => {}

@@ -1,5 +1,5 @@
-//! `haft hook HOST`: what a host runs before and after its own tools. It answers in the host's
-//! format, whatever happens: what fails asks, and never allows.
+//! `haft hook HOST`: runs before and after a host's own tools and answers in the host's format. On
+//! any failure it asks; it never allows.
 
 use std::io::{self, Read};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -24,9 +24,9 @@ use crate::commands::ours::our_path;
 use crate::exit::Exit;
 use crate::output;
 
-/// How long people at `haft approvals watch` may take: `haft setup` gives a hook 30 seconds.
+/// Time limit for an answer at `haft approvals watch`: `haft setup` gives a hook 30 seconds.
 const PATIENCE: Duration = Duration::from_secs(25);
-/// The most of an input that is read: more than any host hands on of one result.
+/// Maximum input size in bytes, more than any host sends for one result.
 const MAX_INPUT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Reads one event from standard input and answers it.
@@ -64,7 +64,7 @@ struct Hook<'a> {
     common: &'a CommonArgs,
     host: Host,
     format: &'static dyn Format,
-    /// Whether commands that may run are written anew, to run confined.
+    /// Whether allowed commands are rewritten to run confined.
     confine: bool,
     input: &'a Value,
     seat: HookStart,
@@ -85,14 +85,14 @@ impl Hook<'_> {
         }
     }
 
-    /// The answer where none could be found: a question, in whatever form the host understands.
+    /// Answer if the check failed: a question, in a form the host understands.
     fn failed(&self, problem: &str) -> Value {
         let reason = format!("haft could not judge this call: {problem}");
         let answer = self.put(Answer { decision: Decision::Ask, reason, command: None });
         self.format.answer(if self.input.is_object() { self.input } else { &Value::Null }, &answer)
     }
 
-    /// The same answer, or a refusal if it is a question and the host has no person to ask.
+    /// Returns the answer, but a refusal in place of a question if the host has no person to ask.
     fn put(&self, answer: Answer) -> Answer {
         if answer.decision == Decision::Ask && !self.format.is_attended(&self.seat) {
             let reason = format!("{} (nobody sits at {})", answer.reason, self.host.title());
@@ -101,7 +101,7 @@ impl Hook<'_> {
         answer
     }
 
-    /// The strictest of what is decided about the calls.
+    /// Strictest decision about all of the calls.
     fn judged(&self, place: &Where, calls: &[HostCall]) -> Result<Answer, String> {
         let workdir = match (&place.workdir, &self.common.workdir) {
             (Some(workdir), _) | (None, Some(workdir)) => workdir.clone(),
@@ -109,7 +109,7 @@ impl Hook<'_> {
         };
         let workdir = workdir.canonicalize().map_err(|error| format!("`{}`: {error}", workdir.display()))?;
         let root = self.root(&workdir);
-        // Where nobody named the folder: the host's shell may have gone anywhere since.
+        // If no folder was named: the host's shell may have changed its directory since.
         if self.common.workdir.is_none()
             && calls.iter().any(|call| !call.only_reads())
             && takes_everything(self.common, &root)?
@@ -141,8 +141,8 @@ impl Hook<'_> {
                 runtime.block_on(hosted.judge_asking(made, &cx, asking))
             };
             let decision = match judged.verdict {
-                // Rules allow commands because the kernel confines them. The host's own shell does
-                // not.
+                // Rules allow commands because the kernel confines them. The host's own shell is
+                // not confined.
                 Verdict::Allow if call.line.is_some() && !self.confine => Decision::Leave,
                 Verdict::Allow => Decision::Allow,
                 Verdict::Ask => Decision::Ask,
@@ -161,20 +161,20 @@ impl Hook<'_> {
             answer.command = Some(self.confined(line, consented, within).ok_or("the command cannot be quoted")?);
         }
         // The process ends right after, and nothing was started: freeing thousands of rules would
-        // only hold up the host.
+        // only delay the host.
         std::mem::forget(toolbox);
         Ok(answer)
     }
 
-    /// The command line that runs `line` confined. The host runs it only after `consented`, where a
-    /// person is asked.
+    /// Command line that runs `line` confined. If a person is asked (`consented`), the host runs it
+    /// only after their consent.
     fn confined(&self, line: &str, consented: bool, within: Option<&Path>) -> Option<String> {
         let mut words = vec![quoted(our_path().to_str()?)?];
         if let Some(config) = &self.common.config {
             words.extend(["--config".to_owned(), quoted(std::path::absolute(config).ok()?.to_str()?)?]);
         }
         if self.format.has_sandbox() {
-            // What that sandbox takes away would be a warning at every command.
+            // Without `--quiet`, every command would warn about what the host's sandbox takes away.
             words.extend(["--quiet", "exec", "--on-record"].map(str::to_owned));
         } else {
             words.push("exec".to_owned());
@@ -190,7 +190,7 @@ impl Hook<'_> {
         Some(words.join(" "))
     }
 
-    /// The folder that tools are kept in: the host's project where the call comes from inside it.
+    /// Root that confines the tools: the host's project if the call comes from inside it.
     fn root(&self, workdir: &Path) -> PathBuf {
         if let Some(named) = self.common.workdir.as_ref().and_then(|named| named.canonicalize().ok()) {
             return named;
@@ -205,7 +205,7 @@ impl Hook<'_> {
         project.filter(|project| workdir.starts_with(project)).unwrap_or_else(|| workdir.to_owned())
     }
 
-    /// The result without its credentials; `None` when there are none in it.
+    /// The result with credentials redacted; `None` if it has none.
     fn redacted(&self, result: &Value) -> Option<Value> {
         let redactor = match load(self.common) {
             Ok(loaded) => {
@@ -215,8 +215,7 @@ impl Hook<'_> {
                     SecretsMode::Warn | SecretsMode::Off => return None,
                 }
             }
-            // With a configuration that cannot be read, what is known by its shape is still taken
-            // out.
+            // If the configuration cannot be read, credentials are still redacted by their shape.
             Err(_) => SecretRedactor::default(),
         };
         let redactor = redactor.numbering();
@@ -227,8 +226,8 @@ impl Hook<'_> {
         map_strings(result, &without)
     }
 
-    /// The result of a search without the lines of closed files, which the host has read as any
-    /// other; `None` when there are none in it.
+    /// The result of a search without lines of closed files, which the host reads like any other;
+    /// `None` if it has none.
     fn without_closed(&self, place: &Where, result: &Value) -> Option<Value> {
         let workdir = place.workdir.clone().or_else(|| self.common.workdir.clone()).unwrap_or_else(|| ".".into());
         let workdir = workdir.canonicalize().ok()?;
@@ -238,7 +237,7 @@ impl Hook<'_> {
     }
 }
 
-/// The session on record: the host's, under the host's name.
+/// Session in the record: the host's session, under the host's name.
 fn session(host: Host, place: &Where) -> Option<String> {
     let session = format!("{}:{}", host.name(), place.session.as_ref()?);
     SessionId::parse(&session).is_ok().then_some(session)

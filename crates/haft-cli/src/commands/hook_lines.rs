@@ -1,9 +1,9 @@
-//! Lines that a host's search has found, without those of files that are closed.
+//! Removes lines of closed files from the result of a host's search.
 
 use std::path::Path;
 
-/// The text without its lines of the form `PATH:LINE:TEXT`, `PATH-LINE-TEXT` or `PATH:TEXT` whose
-/// path `is_closed`, and with their number at the end; `None` when there are none.
+/// Removes lines of the form `PATH:LINE:TEXT`, `PATH-LINE-TEXT` or `PATH:TEXT` whose path
+/// `is_closed`, and appends their number; `None` if there are none.
 pub(super) fn without_lines(text: &str, is_closed: &impl Fn(&Path) -> bool) -> Option<String> {
     let is_left_out = |line: &str| paths(line).any(|path| is_closed(Path::new(path)));
     let kept: Vec<&str> = text.split('\n').filter(|line| !is_left_out(line)).collect();
@@ -12,8 +12,8 @@ pub(super) fn without_lines(text: &str, is_closed: &impl Fn(&Path) -> bool) -> O
     (left_out > 0).then(|| format!("{}\n[{left_out} {what} not shown]", kept.join("\n")))
 }
 
-/// What may be the path of a line: what stands before a colon, or before a number between dashes.
-/// A path may hold either itself.
+/// Possible paths of a line: the text before each colon, and before each number between dashes. A
+/// path may itself contain either.
 fn paths(line: &str) -> impl Iterator<Item = &str> {
     const MOST: usize = 8;
     let separators = line.match_indices([':', '-']).filter(|(at, separator)| {

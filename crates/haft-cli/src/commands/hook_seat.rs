@@ -1,15 +1,14 @@
-//! Whether the host that started a hook has a person to ask, judged by the terminal and the command
-//! line of its process.
+//! Detects from the host's terminal and command line whether it has a person to ask.
 
 use std::{fs, io::IsTerminal, os::unix::process::parent_id};
 
 use haft::hosts::hook::HookStart;
 
-/// How many shells may stand between the host and the hook.
+/// Maximum number of shells between the host and the hook.
 const SHELLS: usize = 3;
 
-/// The host's terminal and command line. Where the system does not tell, whether this process has a
-/// terminal at all.
+/// The host's terminal and command line. If the system does not report them, whether this process
+/// has a terminal.
 pub(crate) fn seat() -> HookStart {
     let mut process = parent_id();
     for _ in 0..SHELLS {

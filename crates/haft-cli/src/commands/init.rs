@@ -1,5 +1,5 @@
-//! `haft init`: rules for the project in a folder. Prints them, or adds to the configuration those
-//! that it lacks.
+//! `haft init`: prints rules for the project in a folder, or adds the missing ones to the
+//! configuration.
 
 use haft::core::quoted;
 use haft::policy::proposal::{ProjectKind, add, detect, hosts, propose};
@@ -55,7 +55,7 @@ pub(crate) fn run(common: &CommonArgs, kinds: &[Kind], write: bool) -> Result<Ex
     let copy = if change.before.as_ref() == Some(&change.after) { None } else { change.store()? };
     if common.json {
         facts["file"] = json!(change.file);
-        // `null` for a new file, which holds all of them.
+        // `null` for a new file, which contains all of them.
         facts["added"] = json!(added);
         facts["backup"] = json!(copy);
         output::json(&facts);

@@ -1,4 +1,4 @@
-//! `haft layers`: the order of the layers and why each stands where it stands.
+//! `haft layers`: prints the order of the layers and the reason for each position.
 
 use haft::layers;
 use serde_json::json;

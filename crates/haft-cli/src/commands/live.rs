@@ -1,5 +1,4 @@
-//! What a command prints while `haft call` waits for its end: shown as it comes, and kept for a
-//! call that is interrupted.
+//! Shows a command's output while `haft call` runs, and keeps it for a call that is interrupted.
 
 use std::io::{self, IsTerminal};
 use std::os::fd::AsFd;
@@ -13,13 +12,13 @@ use rustix::fs::fstat;
 use super::streams::write;
 use crate::{args::CommonArgs, output};
 
-/// Bytes of output that are kept for a call that is interrupted.
+/// Maximum number of bytes of output kept for an interrupted call.
 const MAX_KEPT_BYTES: usize = 256 * 1024;
 
 /// Where output appears while a call runs.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Place {
-    /// Each stream on ours: the result is not printed a second time.
+    /// Each stream on our own; the result is then not printed again.
     OwnStreams,
     /// On standard error, since standard output belongs to the result.
     Stderr,
@@ -34,7 +33,7 @@ pub(crate) struct Live {
     shown: Mutex<OutputTail>,
 }
 
-/// The end of the output so far.
+/// Last part of the output so far.
 #[derive(Debug, Default)]
 struct OutputTail {
     text: String,
@@ -54,8 +53,8 @@ impl OutputTail {
 }
 
 impl Live {
-    /// Standard output shows it on a terminal, and where both streams lead to one place. Otherwise
-    /// standard error does, unless only the result was asked for.
+    /// Uses our own streams if standard output is a terminal or both streams lead to one place.
+    /// Otherwise uses standard error, unless only the result was requested.
     pub(crate) fn new(common: &CommonArgs) -> Self {
         let place = if common.json || common.quiet {
             Place::Nowhere
@@ -67,8 +66,7 @@ impl Live {
         Self { place, shown: Mutex::default() }
     }
 
-    /// Adds the output so far to the text of a call that was cancelled, whose result holds none of
-    /// it.
+    /// Adds the output so far to the text of a cancelled call, whose result does not contain it.
     pub(crate) fn keep(&self, report: &mut CallReport) {
         let is_cancelled = report.error.as_ref().is_some_and(|error| error.category == ToolErrorCategory::Cancelled);
         let shown = self.shown.locked();
@@ -79,7 +77,7 @@ impl Live {
         report.text = format!("{}\n\n{cut}{}", report.text, shown.text);
     }
 
-    /// Prints the result, or what of it was not shown while the call ran.
+    /// Prints the result, or the part that was not shown during the call.
     pub(crate) fn finish(&self, report: &CallReport) {
         let shown = self.shown.locked();
         if self.place != Place::OwnStreams || shown.text.is_empty() {
@@ -114,7 +112,7 @@ fn is_one_place() -> bool {
 impl EventConsumer for Live {
     fn offer(&self, event: ToolEvent) -> bool {
         let EventKind::Output { stream, text, .. } = event.kind else { return true };
-        // A reader that is gone does not end the call: its result is still on record.
+        // A closed reader does not end the call: its result still goes into the record.
         let _ = match self.place {
             Place::OwnStreams => write(stream, &text),
             Place::Stderr => write(OutputStream::Stderr, &text),

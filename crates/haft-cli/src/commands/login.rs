@@ -1,12 +1,12 @@
-//! `haft mcp login|logout`: the login of this user at an MCP server over HTTP. The address is
-//! printed and opened by nothing: who reads it sees where it leads.
+//! `haft mcp login|logout`: this user's login at an MCP server over HTTP. The address is only
+//! printed, never opened, so that the user sees where it leads.
 
 use haft::mcp_client::McpServerConfig;
 
 use crate::args::{CommonArgs, LoginToServer};
 use crate::exit::Exit;
 
-/// What stands behind "added": a server that wants a login says so at once.
+/// Text after "added": reports at once if the server requires a login.
 pub(super) async fn next_step(server: &McpServerConfig) -> String {
     if wants_login(server).await {
         format!("it wants a login: `haft mcp login {}`", server.id)
@@ -38,7 +38,7 @@ mod with_http {
     use super::{CommonArgs, Exit, LoginToServer};
     use crate::{commands::open::open, output};
 
-    /// How long a server is waited for that was only just added.
+    /// Time limit for the first contact with a newly added server.
     const FIRST_LOOK: Duration = Duration::from_secs(5);
 
     /// Logs in: prints the address, and waits for the browser to come back.
@@ -87,7 +87,7 @@ mod with_http {
         Ok(Exit::Ok)
     }
 
-    /// Forgets the login at a server that is removed.
+    /// Forgets the login at a server that is being removed.
     pub(crate) async fn forget(server: &McpServerConfig) {
         if let Some(login) = login_of(server)
             && let Err(error) = login.logout().await
@@ -115,7 +115,7 @@ mod with_http {
         server_login(&server).ok()
     }
 
-    /// The server of this name, if a login may give its token.
+    /// The server with this name, if a login can provide its token.
     fn remote(common: &CommonArgs, id: &str) -> Result<Arc<Server>, String> {
         let toolbox = open(common)?;
         let server = toolbox.parts().servers.get(id).cloned().ok_or_else(|| format!("there is no server `{id}`"))?;

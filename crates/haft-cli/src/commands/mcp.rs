@@ -1,4 +1,4 @@
-//! `haft mcp serve`: the tools, to an MCP client.
+//! `haft mcp serve`: serves the tools to an MCP client.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -13,17 +13,17 @@ use crate::commands::open::open_to_serve;
 use crate::exit::Exit;
 use crate::output;
 
-/// Serves over standard input and output until the client is gone.
+/// Serves over standard input and output until the client disconnects.
 pub(crate) async fn serve(common: &CommonArgs, offer: &Offer) -> Result<Exit, String> {
     let (common, offer) = (common.clone(), offer.clone());
     let workdir = common.workdir.clone();
     served(move || Ok((open_to_serve(&common, &offer, None, None)?, common.quiet)), workdir).await
 }
 
-/// Serves what `make` makes; at the end the head of the record is told, to be noted where no tool
-/// can write.
+/// Serves the toolbox that `make` builds. At the end prints the head of the record, to be noted
+/// where no tool can write.
 ///
-/// Where that fails, the tools as they are without a configuration are listed, and none runs.
+/// If `make` fails, the tools of the default configuration are listed, and none runs.
 async fn served(
     make: impl FnOnce() -> Result<(Toolbox, bool), String> + Send + 'static,
     workdir: Option<PathBuf>,
@@ -42,7 +42,7 @@ async fn served(
     let faulty = Arc::new(AtomicBool::new(false));
     let noted = Arc::clone(&faulty);
     let listed = move |problem: &String| {
-        // At once: whoever started the server may look at what it says long before it ends.
+        // Report it at once: whoever started the server may read its output long before it ends.
         output::note(&format!("haft: the server could not be set up: {problem}"));
         noted.store(true, Ordering::Release);
         let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;
@@ -58,8 +58,9 @@ async fn served(
     Ok(Exit::Ok)
 }
 
-/// Whether the words are `mcp serve` with options that leave it at that: then the client is greeted
-/// before they are even read, since making all options of all verbs takes as long as the greeting.
+/// Whether the arguments are `mcp serve` with options that allow an early greeting. The client is
+/// then greeted before the arguments are parsed, since building the options of all verbs takes as
+/// long as the greeting.
 pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
     let [_, mcp, serve, options @ ..] = arguments else { return false };
     let asks_for_text = |word: &OsString| ["-h", "--help", "-V", "--version", "help"].iter().any(|asked| word == asked);
@@ -67,8 +68,8 @@ pub(crate) fn is_plain_serve(arguments: &[OsString]) -> bool {
     mcp == "mcp" && serve == "serve" && !options.iter().any(|word| asks_for_text(word) || is_http(word))
 }
 
-/// [`serve`] with the words still to be read. A word that is wrong ends the connection with what is
-/// wrong about it.
+/// Runs [`serve`] with arguments that are still unparsed. A wrong argument ends the connection with
+/// its error.
 pub(crate) async fn greet_and_serve(arguments: Vec<OsString>) -> Result<Exit, String> {
     let make = move || {
         let cli = Cli::try_parse_from(arguments).map_err(|error| error.to_string())?;

@@ -1,4 +1,4 @@
-//! `haft mcp serve --http`: the tools, to MCP clients over HTTP.
+//! `haft mcp serve --http`: serves the tools to MCP clients over HTTP.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -14,11 +14,11 @@ use crate::commands::mcp_http_reload::{Reload, open};
 use crate::exit::Exit;
 use crate::output;
 
-/// Who may call where no file names guests.
+/// Name of the only guest if no file names guests.
 const ALONE: &str = "local";
 
-/// Serves until the process is asked to end. The address, and a token that was made for this run,
-/// are printed first.
+/// Serves until the process is asked to end. First prints the address, and the token if one was
+/// made for this run.
 pub(crate) async fn serve(
     common: &CommonArgs,
     offer: &Offer,
@@ -67,7 +67,8 @@ pub(crate) async fn serve(
     Ok(Exit::Ok)
 }
 
-/// Reads files again at each `SIGHUP`. Without files it is a request to end: the terminal is gone.
+/// Reads the files again at each `SIGHUP`. Without files `SIGHUP` ends the server: the terminal is
+/// gone.
 async fn reload_at_hangup(mut hangup: Signal, mut reload: Reload, serving: HttpGuests, stop: CancellationToken) {
     while hangup.recv().await.is_some() {
         if !reload.has_files() {

@@ -1,4 +1,4 @@
-//! The guests and the certificate of a server that runs, read again at `SIGHUP`.
+//! Reloads the guests and the certificate of a running server at `SIGHUP`.
 
 use std::path::PathBuf;
 
@@ -9,26 +9,27 @@ use haft_serve::mcp_http::{HttpGuest, Tls};
 use crate::args::{CommonArgs, Offer};
 use crate::commands::open::open_to_serve;
 
-/// What is read again.
+/// Files to reload and the current state.
 pub(crate) struct Reload {
     pub(crate) common: CommonArgs,
     pub(crate) offer: Offer,
-    /// The file of guests; `None` for a server with one token that was made for it.
+    /// File of guests; `None` for a server with one token made for this run.
     pub(crate) file: Option<PathBuf>,
     pub(crate) tls: Option<Tls>,
-    /// The name of this server among several.
+    /// Name of this server among several.
     pub(crate) name: Option<ServerName>,
-    /// The guests that are served.
+    /// Guests that are currently served.
     pub(crate) guests: Vec<HttpGuest>,
 }
 
 impl Reload {
-    /// Whether there is anything to read.
+    /// Whether there are files to reload.
     pub(crate) fn has_files(&self) -> bool {
         self.file.is_some() || self.tls.is_some()
     }
 
-    /// Reads everything again; a line about each. What cannot be used leaves things as they were.
+    /// Reloads everything and returns a line about each file. A file that cannot be used changes
+    /// nothing.
     pub(crate) async fn run(&mut self, serving: &HttpGuests) -> Vec<String> {
         let mut said = Vec::new();
         if let Some(tls) = &self.tls {
@@ -46,7 +47,7 @@ impl Reload {
         said
     }
 
-    /// The names of the guests that may enter now.
+    /// Reloads the guests; returns their names.
     async fn guests_of(&mut self, file: PathBuf, serving: &HttpGuests) -> Result<Vec<String>, String> {
         let guests = HttpGuest::read(&file).map_err(|error| error.to_string())?;
         let (kept, new): (Vec<_>, Vec<_>) = guests.iter().cloned().partition(|guest| self.guests.contains(guest));
@@ -60,7 +61,7 @@ impl Reload {
     }
 }
 
-/// A toolbox for each guest.
+/// Builds a toolbox for each guest.
 pub(crate) fn open(
     guests: Vec<HttpGuest>,
     common: &CommonArgs,

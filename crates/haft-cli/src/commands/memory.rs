@@ -1,4 +1,4 @@
-//! `haft memory`: what sessions saved, for an operator, who sees and removes that of any project.
+//! `haft memory`: lists, prints and removes saved memories of any project, for an operator.
 
 use std::{fmt::Write as _, io::Read as _, path::Path};
 
@@ -11,11 +11,11 @@ use crate::commands::open::{load, workdir};
 use crate::exit::Exit;
 use crate::output::{self, with_causes};
 
-/// The most bytes of a file of memories.
+/// Maximum size in bytes of a file of memories.
 const MAX_IMPORT: u64 = 256 << 20;
-/// Hits of `list --search`.
+/// Maximum number of hits of `list --search`.
 const HITS: usize = 20;
-/// Characters of a memory in a list.
+/// Maximum number of characters of a memory in a list.
 const SHORT: usize = 100;
 
 pub(crate) async fn run(common: &CommonArgs, verb: &MemoryVerb) -> Result<Exit, String> {
@@ -52,7 +52,7 @@ async fn list(common: &CommonArgs, memories: &Memories, all: bool, search: Optio
     Ok(complete(lost))
 }
 
-/// Tells what a damaged store no longer gives, and fails for it: what was printed is not all.
+/// Reports how much a damaged store has lost, and fails then, since the printed list is incomplete.
 fn complete(lost: Option<u64>) -> Exit {
     let Some(lost) = lost else { return Exit::Ok };
     output::note(&format!(

@@ -1,5 +1,5 @@
-//! `haft config migrate`: the configuration in today's form, with the text as it was kept beside
-//! it.
+//! `haft config migrate`: updates the configuration to the current format and keeps the old text
+//! beside it.
 
 use std::path::{Path, PathBuf};
 
@@ -16,7 +16,7 @@ use crate::output;
 /// Migrates the configuration, or says what that would change.
 pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {
     let file = config_file(common).ok_or("there is no configuration to migrate")?;
-    // A link stays a link: what it leads to is renewed.
+    // A link stays a link: its target is updated.
     let file = file.canonicalize().map_err(|error| format!("`{}`: {error}", file.display()))?;
     let text = read(&file)?.unwrap_or_default();
     let migrated = migrate(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
@@ -38,14 +38,14 @@ pub(crate) fn run(common: &CommonArgs, dry_run: bool) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-/// The file of filters with the rules added that it does not have yet.
+/// Adds the rules that the filter file does not have yet.
 fn filters(config: &Path, migrated: &Migration, rules: &str) -> Result<Option<Change>, String> {
     let loaded = LoadedConfig::parse(&migrated.text, &|_| None);
     let section = loaded.map(|loaded| loaded.config.tools.filters).unwrap_or_default();
     let Some(file) = Filters::file(&section, Some(config), haft::home().as_deref()) else { return Ok(None) };
     let before = read(&file)?;
     let there = before.as_deref().unwrap_or_default();
-    // A rule of the same name that somebody wrote counts, as it did before.
+    // A rule of the same name that the user wrote takes precedence, as before.
     let is_new = |rule: &&str| {
         let name = rule.lines().find(|line| line.starts_with("name = "));
         name.is_none_or(|name| !there.lines().any(|line| line.trim() == name))

@@ -1,4 +1,5 @@
-//! From the common options to a toolbox: the one place where configuration becomes running code.
+//! Builds a toolbox from the common options: the one place where configuration becomes running
+//! code.
 
 use std::io::ErrorKind;
 use std::path::{Component, Path, PathBuf};
@@ -16,20 +17,20 @@ pub(crate) fn open(common: &CommonArgs) -> Result<Toolbox, String> {
     open_with(common, |config| config)
 }
 
-/// The same for a call of one tool: MCP servers that were never asked for their tools are asked
-/// where no other tool has its name.
+/// Builds the toolbox for a call of one tool. If no other tool has that name, MCP servers whose
+/// tools are still unknown are asked for them.
 pub(crate) async fn open_for(common: &CommonArgs, tool: &str) -> Result<Toolbox, String> {
     let toolbox = open(common)?;
     let is_known = ToolName::parse(tool).is_ok_and(|name| toolbox.stack().definition(&name).is_some());
     if is_known { Ok(toolbox) } else { introduced(toolbox).await }
 }
 
-/// The same, with the tools of MCP servers that were never asked for theirs.
+/// Builds the toolbox, including the tools of MCP servers that were never asked before.
 pub(crate) async fn open_introduced(common: &CommonArgs) -> Result<Toolbox, String> {
     introduced(open(common)?).await
 }
 
-/// The toolbox, once its MCP servers are known.
+/// Waits until the tools of all MCP servers are known.
 pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
     for (_, error) in toolbox.introduce_servers().await.failed {
         output::note(&format!("warning: {error}"));
@@ -37,8 +38,8 @@ pub(crate) async fn introduced(toolbox: Toolbox) -> Result<Toolbox, String> {
     Ok(toolbox)
 }
 
-/// Whether tools kept in `folder` could write a whole home, or the whole machine, because nothing
-/// in the configuration keeps them anywhere else.
+/// Whether tools confined to `folder` could write a whole home or the whole machine, because the
+/// configuration has no narrower confinement.
 pub(crate) fn takes_everything(common: &CommonArgs, folder: &Path) -> Result<bool, String> {
     if !places::is_home(folder) && folder != Path::new("/") {
         return Ok(false);
@@ -47,9 +48,9 @@ pub(crate) fn takes_everything(common: &CommonArgs, folder: &Path) -> Result<boo
     Ok(config.tools.file.allowed_paths.is_empty() || config.tools.shell.allowed_paths.is_empty())
 }
 
-/// The same for a server, which works for others and for long: it does not take the whole machine,
-/// or a home, for a workspace because a client happened to start it there. `guest` is whom alone it
-/// serves, where it is one of several, and `server` its name among servers.
+/// Builds the toolbox of a server. It refuses the whole machine or a home as workspace, which could
+/// only be where a client happened to start it. `guest` is the only guest it serves, if it is one
+/// of several; `server` is its name among servers.
 pub(crate) fn open_to_serve(
     common: &CommonArgs,
     offer: &Offer,
@@ -79,7 +80,7 @@ pub(crate) fn open_to_serve(
     )
 }
 
-/// The same with the tools that were asked for.
+/// Builds the toolbox with only the tools of `offer`.
 pub(crate) fn open_offering(common: &CommonArgs, offer: &Offer) -> Result<Toolbox, String> {
     open_with(common, |config| offering(config, offer))
 }
@@ -92,12 +93,12 @@ fn offering(mut config: HaftConfig, offer: &Offer) -> HaftConfig {
     config
 }
 
-/// The same, with the configuration changed by what else was typed.
+/// Builds the toolbox with the configuration changed by further arguments.
 pub(crate) fn open_with(common: &CommonArgs, change: impl FnOnce(HaftConfig) -> HaftConfig) -> Result<Toolbox, String> {
     building(common, change, |builder| builder)
 }
 
-/// The same, with what the program itself adds.
+/// Builds the toolbox with additions by the program itself.
 pub(crate) fn building(
     common: &CommonArgs,
     change: impl FnOnce(HaftConfig) -> HaftConfig,
@@ -106,7 +107,7 @@ pub(crate) fn building(
     built(common, load(common)?, change, add)
 }
 
-/// The toolbox of this configuration, changed by what else was typed.
+/// Builds the toolbox of this configuration, changed by further arguments.
 pub(crate) fn built(
     common: &CommonArgs,
     mut loaded: LoadedConfig,
@@ -137,7 +138,7 @@ pub(crate) fn load(common: &CommonArgs) -> Result<LoadedConfig, String> {
     load_with(common, |_| ())
 }
 
-/// The same with what was typed for this run, which loosens no overlay.
+/// Reads the configuration with the arguments of this run applied; they cannot loosen an overlay.
 pub(crate) fn load_with(common: &CommonArgs, asked: impl FnOnce(&mut HaftConfig)) -> Result<LoadedConfig, String> {
     let file = config_file(common);
     let loaded = LoadedConfig::of_process(file.as_deref(), asked).map_err(|error| error.to_string())?;
@@ -148,7 +149,7 @@ pub(crate) fn load_with(common: &CommonArgs, asked: impl FnOnce(&mut HaftConfig)
     Ok(loaded)
 }
 
-/// A variable that nothing reads is a typing error, which a key would be as well.
+/// Warns about unknown variables: they are typing errors, as unknown keys are.
 fn say_once_of_variables() {
     static SAID: Once = Once::new();
     SAID.call_once(|| {
@@ -159,20 +160,20 @@ fn say_once_of_variables() {
     });
 }
 
-/// The file that is read: the named one, else the user's if there is one.
+/// Configuration file to read: the named one, else the user's if it exists.
 pub(crate) fn config_file(common: &CommonArgs) -> Option<PathBuf> {
     common.config.clone().or_else(places::present_config_file)
 }
 
-/// The file that is written: the named one, else the user's, which may have to be made. A link
-/// stays a link: what it leads to is renewed.
+/// Configuration file to write: the named one, else the user's, which may not exist yet. A link
+/// stays a link: its target is changed.
 pub(crate) fn config_to_write(common: &CommonArgs) -> Result<PathBuf, String> {
     let file = common.config.clone().or_else(places::config_file);
     let file = file.ok_or("no home directory for a configuration file; name one with `--config`")?;
     Ok(file.canonicalize().unwrap_or(file))
 }
 
-/// A configuration of an older form works; that it is one is said once.
+/// Reports once that the configuration has an older format, which still works.
 fn say_once_if_older(loaded: &LoadedConfig) {
     static SAID: Once = Once::new();
     if let Some(first) = loaded.older.first() {
@@ -188,14 +189,14 @@ fn say_once_if_older(loaded: &LoadedConfig) {
     }
 }
 
-/// That folder as the user spells it, with the links on the way: what was typed, after what the
-/// shell calls the current folder.
+/// The folder as the user spells it, with links unresolved: the argument, relative to the shell's
+/// current folder.
 fn spelled(common: &CommonArgs) -> Option<PathBuf> {
     let here = std::env::current_dir().ok()?;
     let shell = std::env::var_os("PWD").map(PathBuf::from).filter(|path| path.is_absolute());
     let base = shell.filter(|path| path.canonicalize().is_ok_and(|path| path == here)).unwrap_or(here);
     let spelled = common.workdir.as_ref().map_or(base.clone(), |typed| base.join(typed));
-    // `..` behind a link is not what it looks like.
+    // `..` after a link does not lead where the text suggests.
     spelled.components().all(|part| part != Component::ParentDir).then(|| spelled.components().collect())
 }
 
@@ -204,10 +205,10 @@ pub(crate) fn workdir(common: &CommonArgs) -> Result<PathBuf, String> {
     folder("working directory", common.workdir.as_deref().unwrap_or(Path::new(".")))
 }
 
-/// The canonical path of a folder that the user named.
+/// Canonical path of a folder that the user named.
 ///
 /// # Errors
-/// Why it is none, with the folder that was probably meant.
+/// If it is not a folder; the message suggests the folder that was probably meant.
 pub(crate) fn folder(what: &str, named: &Path) -> Result<PathBuf, String> {
     match named.canonicalize() {
         Ok(folder) if folder.is_dir() => Ok(folder),

@@ -1,4 +1,4 @@
-//! `haft overflow show`: stored output for an operator, who may read that of any session.
+//! `haft overflow show`: prints stored output of any session, for an operator.
 
 use std::io::{self, Write as _};
 
@@ -11,7 +11,7 @@ use crate::commands::open::load;
 use crate::exit::Exit;
 use crate::output::{self, with_causes};
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const PIECE: u64 = 1 << 20;
 
 pub(crate) async fn run(common: &CommonArgs, verb: &OverflowVerb) -> Result<Exit, String> {
@@ -67,7 +67,7 @@ impl EntryView<'_> {
         Ok(Exit::Ok)
     }
 
-    /// The byte behind the last line that is wanted.
+    /// Offset of the byte after the last wanted line.
     async fn end(&self, wanted: Lines) -> Result<u64, OverflowError> {
         self.entry.line_end(wanted.last).await
     }
@@ -86,7 +86,7 @@ impl EntryView<'_> {
     }
 }
 
-/// Prints bytes as they are; made safe where a person reads them.
+/// Prints bytes unchanged; made safe if a person reads them.
 fn print(bytes: &[u8]) {
     use io::IsTerminal as _;
     let mut out = io::stdout().lock();
@@ -101,7 +101,7 @@ fn print(bytes: &[u8]) {
     }
 }
 
-/// A range of lines, both ends in it.
+/// Range of lines, both ends included.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct Lines {
     first: u64,

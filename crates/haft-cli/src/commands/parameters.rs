@@ -1,13 +1,13 @@
-//! Parameters as they are typed: a JSON object, `key=value` pairs, or JSON on standard input.
+//! Parses typed parameters: a JSON object, `key=value` pairs, or JSON on standard input.
 
 use std::io::Read;
 
 use haft::core::ToolDef;
 use serde_json::{Map, Value};
 
-/// The parameters of a call of `definition` (`None` for a tool nobody knows).
+/// Parses the parameters of a call of `definition` (`None` for an unknown tool).
 ///
-/// A value is read as text where the schema wants text, else as JSON where it reads as such.
+/// A value is text if the schema wants text, else JSON if it parses as JSON.
 ///
 /// # Errors
 /// What is wrong with the words, for the person who typed them.

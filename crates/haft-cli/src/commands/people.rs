@@ -19,7 +19,7 @@ pub(crate) struct People {
 }
 
 impl People {
-    /// Those who answer questions of calls in this context.
+    /// The people who answer questions of calls in this context.
     pub(crate) fn of(cx: &CallContext) -> Self {
         let workdir: &Path = cx.workdir();
         Self { terminal: Terminal::default(), workdir: workdir.to_owned() }

@@ -1,5 +1,5 @@
-//! `haft pins review`: shows what servers changed about their tools, and accepts it where a person
-//! says so.
+//! `haft pins review`: shows how servers changed their tools, and accepts the changes if a person
+//! agrees.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
@@ -13,8 +13,8 @@ use crate::commands::servers::{chosen, say_if_none};
 use crate::exit::Exit;
 use crate::output;
 
-/// Shows the changes of one server, or of all, and accepts those whose code is given or that a
-/// person at the terminal agrees to.
+/// Shows the changes of one server, or of all. Accepts those whose code is given or that the person
+/// at the terminal approves.
 pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
@@ -44,7 +44,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
             continue;
         }
         let text: String = open.iter().map(difference).collect();
-        // What is accepted is what was shown: another list has another code.
+        // The code identifies what was shown: another list has another code.
         let code = digest(&json!([server.id(), text]))[..12].to_owned();
         if common.json {
             let tools: Vec<_> = open
@@ -53,7 +53,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
                 .collect();
             output::json(&json!({"server": server.id(), "code": code, "tools": tools}));
         } else {
-            // The code above is that of the text itself: two credentials are two texts.
+            // The code is computed from the unredacted text: two credentials give two codes.
             output::line(&format!("{}\n{}", server.id(), redactor.redact(text.trim_end())));
         }
         if accept == Some(code.as_str()) || (accept.is_none() && !common.json && agreed()?) {
@@ -74,7 +74,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
     Ok(exit)
 }
 
-/// Whether a person at the terminal agrees; nobody there is no.
+/// Whether the person at the terminal agrees; without one, no.
 fn agreed() -> Result<bool, String> {
     if !io::stdin().is_terminal() || !io::stdout().is_terminal() {
         return Ok(false);

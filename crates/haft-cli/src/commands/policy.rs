@@ -1,5 +1,4 @@
-//! `haft policy`: rules tested by their own examples, and what people allowed for longer than a
-//! session.
+//! `haft policy`: tests rules by their own examples, and manages approvals that outlast a session.
 
 use haft::Toolbox;
 use haft::core::{StoredRule, ToolName, did_you_mean, nearest};
@@ -103,7 +102,7 @@ async fn allow(
     Ok(Exit::Ok)
 }
 
-/// A tool that there is. Those of MCP servers may be unknown so far.
+/// Checks that the tool exists. Tools of MCP servers may still be unknown.
 pub(crate) fn known_tool(toolbox: &Toolbox, tool: &str) -> Result<ToolName, String> {
     let name = ToolName::parse(tool).map_err(|error| error.to_string())?;
     if tool.starts_with("mcp_") || toolbox.stack().definition(&name).is_some() {

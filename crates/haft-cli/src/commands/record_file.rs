@@ -1,12 +1,11 @@
-//! The record as a file for those who read it from its beginning: the file itself, or a copy of
-//! what is in the database.
+//! The record as a file to read from its beginning: the file itself, or a copy of the database.
 
 use std::ops::Deref;
 use std::path::{Path, PathBuf};
 
 use haft::config::HaftConfig;
 
-/// A file of recorded lines. A copy is gone with this value.
+/// File of recorded lines. A copy is removed on drop.
 pub(crate) struct RecordFile {
     path: PathBuf,
     is_copy: bool,
@@ -45,7 +44,7 @@ impl Drop for RecordFile {
     }
 }
 
-/// Copies all lines of all chains, for their owner alone.
+/// Copies all lines of all chains to a file that only its owner can read.
 #[cfg(feature = "postgres")]
 async fn copy(database: &haft::team::audit::AuditDatabase) -> Result<RecordFile, String> {
     use std::{io::Write as _, os::unix::fs::OpenOptionsExt as _};
@@ -54,7 +53,7 @@ async fn copy(database: &haft::team::audit::AuditDatabase) -> Result<RecordFile,
     let path = folder.join(format!("audit-copy-{}.jsonl", std::process::id()));
     let failed = |error: std::io::Error| format!("`{}`: {error}", path.display());
     std::fs::create_dir_all(&folder).map_err(failed)?;
-    // Left by a process of the same number that was killed.
+    // Left over from a killed process with the same number.
     let _ = std::fs::remove_file(&path);
     let file = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&path).map_err(failed)?;
     let record = RecordFile { path: path.clone(), is_copy: true };

@@ -1,4 +1,4 @@
-//! `haft policy replay`: what this configuration would have decided about the calls on record.
+//! `haft policy replay`: decides the recorded calls again with this configuration.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -14,7 +14,7 @@ use crate::{
     output::{self, one_line},
 };
 
-/// Categories of calls that fail before they are judged.
+/// Error categories of calls that fail before they are judged.
 const UNJUDGED: [&str; 3] = ["tool_not_found", "invalid_parameters", "type_mismatch"];
 
 #[derive(Debug, Clone)]
@@ -22,21 +22,21 @@ pub(crate) struct RecordedCall {
     pub(crate) seq: u64,
     pub(crate) call: ToolCall,
     trust: TrustLevel,
-    /// What the gates said then; a person's yes is a question all the same.
+    /// Verdict of the gates at that time. If a person approved, it is still `Ask`.
     pub(crate) verdict: Verdict,
-    /// Whether it ran.
+    /// Whether the call ran.
     pub(crate) ran: bool,
 }
 
 impl RecordedCall {
-    /// The call of a line; `None` when the line is none, or its parameters were cut.
+    /// Parses the call of a line; `None` if there is none, or its parameters were cut.
     fn of(line: &[u8]) -> Option<Self> {
         let line: Value = serde_json::from_slice(line).ok()?;
         let text = |key: &str| line.get(key).and_then(Value::as_str);
         let call = ToolCall::new(text("tool")?, line.get("call")?.clone()).ok()?;
         let verdict = match text("decision")? {
             _ if text("approved_by") == Some("person") => Verdict::Ask,
-            // No gate judged a call that names no tool, or has parameters that do not fit.
+            // No gate judged a call of an unknown tool or with invalid parameters.
             _ if text("error_category").is_some_and(|category| UNJUDGED.contains(&category)) => Verdict::Deny,
             "allow" => Verdict::Allow,
             "ask" => Verdict::Ask,
@@ -51,12 +51,12 @@ impl RecordedCall {
         Some(Self { seq: line.get("seq").and_then(Value::as_u64).unwrap_or_default(), call, trust, verdict, ran })
     }
 
-    /// What the toolbox would decide now.
+    /// Decision that the toolbox would make now.
     pub(crate) async fn judged(&self, toolbox: &Toolbox) -> Explanation {
         toolbox.explain(self.call.clone(), &toolbox.context().capped(self.trust)).await
     }
 
-    /// The call in a few words.
+    /// Short description of the call.
     pub(crate) fn about(&self) -> String {
         let telling = ["command", "path", "url", "source"].iter().find_map(|key| self.call.params.get(*key)?.as_str());
         let all = || Value::Object(self.call.params.clone()).to_string();
@@ -65,7 +65,7 @@ impl RecordedCall {
     }
 }
 
-/// The calls of the named record, else of the configured one.
+/// Reads the calls of the named record, else of the configured one.
 pub(crate) async fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<RecordedCall>, String> {
     let file = match audit {
         Some(file) => RecordFile::of(file),
@@ -76,7 +76,7 @@ pub(crate) async fn past(toolbox: &Toolbox, audit: Option<&Path>) -> Result<Vec<
     Ok(lines.iter().filter_map(|line| RecordedCall::of(line)).collect())
 }
 
-/// Judges every call on record anew.
+/// Judges every recorded call again.
 pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, all: bool) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let mut counts: BTreeMap<(Verdict, Verdict), usize> = BTreeMap::new();

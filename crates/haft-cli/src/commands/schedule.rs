@@ -1,4 +1,4 @@
-//! `haft schedule`: the tasks of a folder, for an operator.
+//! `haft schedule`: manages the scheduled tasks of a folder, for an operator.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::commands::open::{load, open, workdir};
 use crate::exit::Exit;
 use crate::output::{self, with_causes};
 
-/// The most times that are printed.
+/// Maximum number of run times to print.
 const MAX_TIMES: usize = 1_000;
 
 pub(crate) async fn run(common: &CommonArgs, verb: &ScheduleVerb) -> Result<Exit, String> {

@@ -1,4 +1,4 @@
-//! `haft mcp add|list|test|remove|import`: the MCP servers of the configuration.
+//! `haft mcp add|list|test|remove|import`: manages the MCP servers of the configuration.
 
 use std::{fs, path::PathBuf, sync::Arc};
 
@@ -16,7 +16,7 @@ use crate::commands::open::{config_to_write, open};
 use crate::exit::Exit;
 use crate::output;
 
-/// The server that is named, or all.
+/// The named server, or all.
 pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<Server>>, String> {
     match id {
         Some(id) => Ok(vec![servers.get(id).ok_or_else(|| format!("there is no server `{id}`"))?.clone()]),
@@ -24,7 +24,7 @@ pub(super) fn chosen(servers: &McpServers, id: Option<&str>) -> Result<Vec<Arc<S
     }
 }
 
-/// Says that there are no servers, where the output would be empty.
+/// Reports that there are no servers, since the output would be empty.
 pub(super) fn say_if_none(common: &CommonArgs, servers: &McpServers) {
     if servers.all().is_empty() && !common.json && !common.quiet {
         output::note("no MCP servers are configured; add one with `haft mcp add`");
@@ -71,7 +71,7 @@ fn pairs(typed: &[String]) -> Result<serde_json::Map<String, serde_json::Value>,
     typed.iter().map(pair).collect()
 }
 
-/// Removes a server from the configuration, and forgets what was accepted of it and the login.
+/// Removes a server from the configuration, with its pins and its login.
 pub(crate) async fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let server = toolbox.config().mcp.servers.iter().find(|server| server.id == id).cloned();
@@ -87,7 +87,7 @@ pub(crate) async fn remove(common: &CommonArgs, id: &str) -> Result<Exit, String
     Ok(Exit::Ok)
 }
 
-/// Lists the servers and what was accepted of each.
+/// Lists the servers and their accepted tools.
 pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
     say_if_none(common, &toolbox.parts().servers);
@@ -106,7 +106,7 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
         (server, state)
     });
     for (server, state) in rows {
-        // What stands behind a question mark may be a key.
+        // The part after a question mark may contain a key.
         let url = server.url.split('?').next().unwrap_or_default();
         if common.json {
             let mut row = json!({"id": server.id, "state": state});
@@ -127,7 +127,7 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
     Ok(Exit::Ok)
 }
 
-/// Starts or reaches servers and says what they list.
+/// Starts or connects to servers and reports what they list.
 pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let launcher = toolbox.server_launcher().ok_or("tools are disabled: `tools.enabled` is false")?;
@@ -182,7 +182,7 @@ pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, 
     Ok(exit)
 }
 
-/// Takes the servers of other hosts' configurations over.
+/// Imports servers from the configurations of other hosts.
 pub(crate) fn import(common: &CommonArgs, files: &[PathBuf], dry_run: bool) -> Result<Exit, String> {
     let found: Vec<PathBuf> = if files.is_empty() {
         known_files().into_iter().filter(|file| file.is_file()).collect()
@@ -235,7 +235,7 @@ pub(crate) fn import(common: &CommonArgs, files: &[PathBuf], dry_run: bool) -> R
     Ok(Exit::Ok)
 }
 
-/// Where known hosts keep theirs.
+/// Configuration files of known hosts.
 fn known_files() -> Vec<PathBuf> {
     let Some(home) = std::env::var_os("HOME").map(PathBuf::from) else { return vec![] };
     [
@@ -254,7 +254,7 @@ fn known_files() -> Vec<PathBuf> {
     .collect()
 }
 
-/// Changes the configuration's text in one step; whether anything changed.
+/// Changes the configuration's text in one step; returns whether it changed.
 fn change(
     common: &CommonArgs,
     change: impl FnOnce(&str) -> Result<Option<String>, EntryError>,

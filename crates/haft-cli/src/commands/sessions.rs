@@ -1,4 +1,4 @@
-//! `haft sessions`: the conversations that are kept.
+//! `haft sessions`: manages saved conversations.
 
 use haft::agents::sessions::{SessionEntry, Sessions, SessionsError};
 use haft::config::LoadedConfig;
@@ -42,7 +42,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &SessionsVerb) -> Result<Exit
     }
 }
 
-/// Removes a session and the output that was stored for it.
+/// Removes a session and its stored output.
 async fn remove(common: &CommonArgs, loaded: &LoadedConfig, sessions: &Sessions, id: &str) -> Result<Exit, String> {
     let session = parse(id)?;
     let archive = overflow_archive(loaded).map_err(|error| error.to_string())?;

@@ -1,5 +1,5 @@
-//! `haft setup`: puts the server and the hooks into the files of a host, shows what changes first,
-//! and takes it back.
+//! `haft setup`: adds the server and the hooks to a host's files, shows the changes first, and can
+//! revert them.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use crate::commands::setup_kept::{HostChange, KeptFile, Undone};
 use crate::exit::Exit;
 use crate::output;
 
-/// Lists hosts, or sets one up, or takes that back.
+/// Lists hosts, sets one up, or reverts a setup.
 pub(crate) fn run(common: &CommonArgs, verb: &Setup) -> Result<Exit, String> {
     let setting = Setting::new(common, verb)?;
     match (verb.host, verb.undo) {
@@ -27,12 +27,12 @@ pub(crate) fn run(common: &CommonArgs, verb: &Setup) -> Result<Exit, String> {
     }
 }
 
-/// One host as it is found.
+/// Detected state of one host.
 pub(crate) struct HostState {
     pub(crate) host: Host,
-    /// Whether a program or folder of it is there.
+    /// Whether its program or folder exists.
     pub(crate) is_there: bool,
-    /// Whether our entries are in its files: all of them, some, or none of them.
+    /// Whether all, some or none of our entries are in its files.
     pub(crate) state: State,
     pub(crate) files: Vec<PathBuf>,
 }
@@ -137,7 +137,7 @@ impl<'a> Setting<'a> {
 
     fn set_up(&self, host: Host) -> Result<Exit, String> {
         let edits = self.edits(host)?;
-        // Nothing is written while one of them cannot be: half a setup is none.
+        // If one file cannot be written, none is: half a setup does not work.
         let mut changes = Vec::new();
         for edits in &edits {
             let change = planned(edits).and_then(|change| writable(&change).map(|()| change));
@@ -159,7 +159,7 @@ impl<'a> Setting<'a> {
         }
         let mut kept = HostChange::read(host)?;
         for change in &changes {
-            // What is remembered comes first: an interrupted setup can be taken back.
+            // Store the memory of the change first, so that an interrupted setup can be reverted.
             kept.add(KeptFile::of(change));
             kept.store(host)?;
             change.make_folder()?;
@@ -183,7 +183,7 @@ impl<'a> Setting<'a> {
                 Undone::Text(before) => Some(before),
                 Undone::NoFile => None,
                 Undone::Unknown => {
-                    // A version of a file that we did not make stays.
+                    // The version of a file that we did not create stays.
                     let entries = edits.entries.iter().filter(|entry| entry.name() != "version");
                     let entries: Vec<Entry> = entries.cloned().collect();
                     let after = remove(edits.syntax, &now, &entries);
@@ -227,7 +227,7 @@ impl<'a> Setting<'a> {
         }
     }
 
-    /// The files that change, or would, as JSON where that was asked for.
+    /// Prints the changed files (or those that would change) as JSON if requested.
     fn report(&self, host: Host, changes: &[Change]) {
         if self.json {
             let changes: Vec<_> =
@@ -237,12 +237,12 @@ impl<'a> Setting<'a> {
     }
 }
 
-/// A variable of the environment; `None` for an empty one, too.
+/// Value of an environment variable; `None` also if it is empty.
 fn variable(name: &str) -> Option<String> {
     std::env::var(name).ok().filter(|value| !value.is_empty())
 }
 
-/// The change of a file that puts our entries in.
+/// Change of a file that inserts our entries.
 fn planned(edits: &Edits) -> Result<Change, String> {
     let file = resolved(&edits.file)?;
     let before = read(&file)?;
@@ -251,7 +251,7 @@ fn planned(edits: &Edits) -> Result<Change, String> {
     Ok(Change { file, before, after })
 }
 
-/// Where a file really is: a link stays a link, and what it leads to is changed.
+/// Resolves links: a link stays a link, and its target is changed.
 fn resolved(file: &Path) -> Result<PathBuf, String> {
     match fs::symlink_metadata(file) {
         Err(_) => Ok(file.to_owned()),
@@ -259,8 +259,8 @@ fn resolved(file: &Path) -> Result<PathBuf, String> {
     }
 }
 
-/// Whether the file may be written: a file that its owner made read-only is not replaced by way of
-/// its folder.
+/// Checks that the file may be written. A file that its owner made read-only must not be replaced
+/// through its folder.
 fn writable(change: &Change) -> Result<(), String> {
     match fs::metadata(&change.file) {
         Ok(meta) if !meta.is_file() => Err(format!("`{}` is not a file", change.file.display())),
@@ -269,7 +269,7 @@ fn writable(change: &Change) -> Result<(), String> {
     }
 }
 
-/// What is said where a file cannot be changed: the text to put in.
+/// Message if a file cannot be changed: the text to insert by hand.
 fn by_hand(edits: &Edits, problem: &str) -> String {
     let text = add(edits.syntax, "", &edits.entries).unwrap_or_default();
     let language = match edits.syntax {
@@ -283,7 +283,7 @@ fn by_hand(edits: &Edits, problem: &str) -> String {
     )
 }
 
-/// What is left to the user.
+/// Remaining steps for the user.
 fn next(host: Host, hooks: bool) -> String {
     let more = match (host, hooks) {
         (Host::Codex, true) => " Codex runs a new hook only after you looked at it: type `/hooks` in Codex.",

@@ -1,5 +1,5 @@
-//! What `haft setup` remembers, to take it back to the byte: digests and places, never the text of
-//! a file.
+//! State that `haft setup` stores in order to revert its changes exactly: digests and positions,
+//! never the text of a file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -17,20 +17,20 @@ pub(crate) struct HostChange {
     files: Vec<KeptFile>,
 }
 
-/// One change of one file.
+/// Stored facts of one change of one file.
 #[derive(Debug, Serialize, Deserialize)]
 pub(crate) struct KeptFile {
     file: PathBuf,
-    /// Whether there was none before.
+    /// Whether the file did not exist before.
     made: bool,
-    /// The digest of the text afterwards.
+    /// Digest of the text after the change.
     sha256: String,
-    /// What was inserted; `None` when something else was done, too.
+    /// Inserted spans; `None` if the change did more than insert.
     inserted: Option<Spans>,
 }
 
 impl KeptFile {
-    /// What is remembered of a change.
+    /// Facts to store about a change.
     pub(crate) fn of(change: &Change) -> Self {
         Self {
             file: change.file.clone(),
@@ -46,19 +46,19 @@ impl HostChange {
         places::state_dir().join("setup").join(format!("{host}.json"))
     }
 
-    /// What is remembered of a host; nothing where it was never set up.
+    /// Reads the stored facts of a host; empty if it was never set up.
     pub(crate) fn read(host: Host) -> Result<Self, String> {
         let Some(text) = read(&Self::file(host))? else { return Ok(Self::default()) };
-        // One that cannot be read is as good as none: entries are found by name then.
+        // An unreadable file counts as empty: entries are then found by name.
         Ok(serde_json::from_str(&text).unwrap_or_default())
     }
 
-    /// Remembers one change more.
+    /// Adds one change.
     pub(crate) fn add(&mut self, file: KeptFile) {
         self.files.push(file);
     }
 
-    /// Writes it down.
+    /// Writes the facts to the state folder.
     pub(crate) fn store(&self, host: Host) -> Result<(), String> {
         let after = serde_json::to_string(self).map_err(|error| error.to_string())?;
         let change = Change { file: Self::file(host), before: None, after };
@@ -73,7 +73,7 @@ impl HostChange {
         }
     }
 
-    /// What a file held before all that was done to it.
+    /// Content of a file before all of our changes.
     pub(crate) fn undone(&self, file: &Path, now: &str) -> Undone {
         let mut text = now.to_owned();
         let mut is_known = false;
@@ -82,7 +82,7 @@ impl HostChange {
                 if is_known {
                     return Undone::Unknown;
                 }
-                // A change that was remembered and not made: the one before it counts.
+                // A change that was stored but not made: the one before it applies.
                 continue;
             }
             if kept.made {
@@ -97,12 +97,12 @@ impl HostChange {
     }
 }
 
-/// What a file was before `haft setup`.
+/// Content of a file before `haft setup`.
 pub(crate) enum Undone {
-    /// It held this.
+    /// It had this text.
     Text(String),
-    /// There was none.
+    /// It did not exist.
     NoFile,
-    /// It is not as we left it.
+    /// Unknown: the file was changed since by someone else.
     Unknown,
 }

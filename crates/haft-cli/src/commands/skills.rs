@@ -1,5 +1,4 @@
-//! `haft skills`: what skills there are, whether they keep the format, and which of the project's
-//! are trusted.
+//! `haft skills`: lists skills, validates their format, and manages trust in those of the project.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -15,7 +14,7 @@ use crate::commands::open::{load, open, workdir};
 use crate::exit::Exit;
 use crate::output;
 
-/// State of a skill that counts without a question.
+/// State of a skill that is used without a question.
 const TRUSTED: &str = "trusted";
 
 pub(crate) fn run(common: &CommonArgs, verb: &SkillsVerb) -> Result<Exit, String> {
@@ -53,7 +52,7 @@ fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &Sec
                     _ if trust == Trust::Deny => "left out".to_owned(),
                     _ => "asks".to_owned(),
                 };
-                // As the tools tell it: a model reads this list, too.
+                // As the tools print it: a model may read this list too.
                 let description = (state == TRUSTED).then(|| told(&skill.description));
                 let tools: Vec<&str> = skill.tools.iter().map(|tool| tool.name.as_str()).collect();
                 let left_out = looked.iter().flat_map(|tree| &tree.left_out);
@@ -86,10 +85,10 @@ fn list(common: &CommonArgs, found: &[SkillFolder], trust: Trust, redactor: &Sec
     Ok(Exit::Ok)
 }
 
-/// The names of the tools there are, asked for when a skill declares a tool.
+/// Names of all tools, requested only if a skill declares a tool.
 type Names = Option<BTreeSet<String>>;
 
-/// A skill without the tools that have the name of another.
+/// Drops the tools of a skill whose names are already taken.
 fn beside_others(common: &CommonArgs, skill: Skill, names: &mut Names) -> Result<Skill, String> {
     if !skill.tools.is_empty() && names.is_none() {
         let definitions = open(common)?.stack().definitions();
@@ -99,10 +98,9 @@ fn beside_others(common: &CommonArgs, skill: Skill, names: &mut Names) -> Result
     Ok(skill.beside(is_taken))
 }
 
-/// Why tools that a skill declares cannot be used, those that have the name of another tool
-/// included.
+/// Reasons why tools that a skill declares cannot be used, including name conflicts.
 fn tool_faults(common: &CommonArgs, folder: &Path, names: &mut Names) -> Result<Vec<String>, String> {
-    // What cannot be read at all has its fault by the format.
+    // An unreadable skill is already reported by the format check.
     let Ok(skill) = Skill::read(folder) else { return Ok(vec![]) };
     Ok(beside_others(common, skill, names)?.tool_faults)
 }
@@ -113,7 +111,7 @@ fn checked(common: &CommonArgs, folders: &[PathBuf], found: &[SkillFolder]) -> R
     let (mut exit, mut names) = (Exit::Ok, None);
     let mut results = vec![];
     for folder in all {
-        // A `SKILL.md` stands for its folder.
+        // The path of a `SKILL.md` means its folder.
         let is_file = folder.file_name().is_some_and(|name| name.eq_ignore_ascii_case("skill.md")) && folder.is_file();
         let folder = if is_file { folder.parent().unwrap_or(&folder).to_owned() } else { folder };
         let whole = folder.canonicalize().unwrap_or_else(|_| folder.clone());

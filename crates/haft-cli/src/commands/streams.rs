@@ -1,4 +1,4 @@
-//! The output of a running command on its way to our own streams: byte for byte, or as text through
+//! Forwards the output of a running command to our own streams: byte for byte, or as text through
 //! filters.
 
 use std::fs::File;
@@ -13,8 +13,8 @@ use tokio_util::sync::CancellationToken;
 
 use crate::output::{self, printable};
 
-/// Writes the streams of the command to ours, byte for byte. A stream of ours that is a terminal is
-/// left to the events.
+/// Writes the command's streams to ours, byte for byte. If our stream is a terminal, output events
+/// write to it instead.
 pub(crate) struct Raw {
     stdout: Option<File>,
     stderr: Option<File>,
@@ -24,7 +24,7 @@ pub(crate) struct Raw {
 
 impl Raw {
     pub(crate) fn new(gone: CancellationToken) -> io::Result<Self> {
-        // Files of our own: the library's handles hold back what comes after a line end.
+        // Own file handles: those of the standard library buffer output until a line end.
         let file = |stream: BorrowedFd<'_>| stream.try_clone_to_owned().map(File::from);
         let stderr = io::stderr();
         let stderr = if stderr.is_terminal() { None } else { Some(file(stderr.as_fd())?) };
@@ -39,8 +39,8 @@ impl Raw {
     }
 }
 
-/// Ends the command, whose output goes nowhere any more. A reader that went says nothing; what else
-/// keeps output from being written is told.
+/// Ends the command, whose output can no longer be written. Reports the error unless the reader
+/// closed the stream.
 fn lost(error: &io::Error, gone: &CancellationToken) {
     if error.kind() != io::ErrorKind::BrokenPipe && !gone.is_cancelled() {
         output::note(&format!("haft: the output cannot be written: {error}"));
@@ -62,22 +62,22 @@ impl ByteTap for Raw {
     }
 }
 
-/// Passes output on, each stream through a filter of its own when a rule is about the command, else
-/// as it comes. Blocks rather than drops: a prefix must not lose a line.
+/// Forwards output, each stream through its own filter if a rule applies to the command, else
+/// unchanged. Blocks rather than drops, so that no line is lost.
 pub(crate) struct OutputForwarder {
     filters: Mutex<Option<[Side; 2]>>,
     /// Cancelled when the reader closes the stream: the command then ends, as it would in a pipe.
     gone: CancellationToken,
 }
 
-/// One stream on its way through a filter.
+/// One stream and its filter.
 struct Side {
     filter: FilterStream,
     begun: bool,
 }
 
 impl Side {
-    /// The text of lines as they come out; the last is ended when the next comes.
+    /// Collects the text of filtered lines. A line end is added when the next line comes.
     fn take(begun: &mut bool, text: &mut String, event: FilterEvent<'_>) {
         if let FilterEvent::Kept(line) | FilterEvent::Written(line) = event {
             if std::mem::replace(begun, true) {
@@ -113,7 +113,7 @@ impl OutputForwarder {
         Self { filters: Mutex::new(has_rule.then_some(sides)), gone }
     }
 
-    /// Without filters.
+    /// Forwards without filters.
     pub(crate) fn plain(gone: CancellationToken) -> Self {
         Self { filters: Mutex::new(None), gone }
     }
@@ -124,7 +124,7 @@ impl OutputForwarder {
         }
     }
 
-    /// Ends the filters; tells what both together did.
+    /// Ends the filters; returns the statistics of both.
     pub(crate) fn end(&self, exit: Ended) -> Option<FilterStats> {
         let [stdout, stderr] = self.filters.locked().take()?;
         let mut stats: Option<FilterStats> = None;
@@ -146,8 +146,8 @@ impl OutputForwarder {
     }
 }
 
-/// On a terminal, what could steer it or hide is shown instead of sent; a program behind a pipe
-/// gets the text as it is.
+/// Writes text. On a terminal, control and invisible characters are shown instead of sent; a pipe
+/// receives the text unchanged.
 pub(crate) fn write(stream: OutputStream, text: &str) -> io::Result<()> {
     fn to(mut out: impl Write + IsTerminal, text: &str) -> io::Result<()> {
         if out.is_terminal() {

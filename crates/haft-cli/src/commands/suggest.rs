@@ -1,5 +1,5 @@
-//! `haft policy suggest`: the few rules that would have avoided most questions, with the calls that
-//! each would have allowed.
+//! `haft policy suggest`: proposes the few rules that would have avoided most questions, with the
+//! calls that each would have allowed.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
@@ -15,12 +15,12 @@ use crate::commands::replay::{RecordedCall, past};
 use crate::exit::Exit;
 use crate::output::{self, one_line};
 
-/// How many different questions are looked at, the most frequent first.
+/// Maximum number of different questions considered, the most frequent first.
 const QUESTIONS: usize = 1_000;
-/// How many rules are tried.
+/// Maximum number of rules tried.
 const CANDIDATES: usize = 200;
 
-/// A question that the record holds, once or many times.
+/// A recorded question and how often it was asked.
 struct RecordedQuestion {
     past: RecordedCall,
     explained: Explanation,
@@ -28,13 +28,13 @@ struct RecordedQuestion {
     declined: bool,
 }
 
-/// A rule, and the questions it would have answered by their numbers.
+/// A rule and the indices of the questions it would have answered.
 struct Proposal {
     rule: StoredRule,
     answered: BTreeSet<usize>,
 }
 
-/// Names the rules.
+/// Prints the proposed rules.
 pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, most: usize) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let asked = questions(&toolbox, past(&toolbox, audit).await?).await;
@@ -56,14 +56,14 @@ pub(crate) async fn run(common: &CommonArgs, audit: Option<&Path>, most: usize) 
     Ok(Exit::Ok)
 }
 
-/// The calls that this configuration asks about, each once, the most frequent first.
+/// Recorded calls that this configuration asks about, each once, the most frequent first.
 async fn questions(toolbox: &Toolbox, all: Vec<RecordedCall>) -> Vec<RecordedQuestion> {
     let mut by_call: BTreeMap<String, (RecordedCall, usize, bool)> = BTreeMap::new();
     for past in all {
         let key = format!("{} {}", past.call.tool, canonical_json(&Value::Object(past.call.params.clone())));
         let declined = past.verdict == Verdict::Ask && !past.ran;
         let entry = by_call.entry(key).or_insert_with(|| (past.clone(), 0, true));
-        // A question that was answered is two lines: the refusal, and the call that ran.
+        // An answered question has two lines: the refusal, and the call that ran.
         entry.1 += usize::from(past.verdict != Verdict::Ask || !past.ran);
         entry.2 &= declined;
     }
@@ -79,8 +79,8 @@ async fn questions(toolbox: &Toolbox, all: Vec<RecordedCall>) -> Vec<RecordedQue
     asked
 }
 
-/// Rules worth trying: what "always" would have stored, and that with any arguments where two
-/// questions share it.
+/// Rules to try: the one that "always" would have stored and, if two questions share it, the same
+/// with any arguments.
 fn candidates(asked: &[RecordedQuestion]) -> Vec<StoredRule> {
     let mut weights: BTreeMap<(String, String), (StoredRule, usize)> = BTreeMap::new();
     let mut add = |rule: StoredRule, count: usize| {
@@ -102,7 +102,7 @@ fn candidates(asked: &[RecordedQuestion]) -> Vec<StoredRule> {
     rules.into_iter().take(CANDIDATES).map(|(rule, _)| rule).collect()
 }
 
-/// A command with any further arguments: of its subcommand, and of the program itself.
+/// Patterns of a command with any further arguments: for its subcommand, and for the program.
 fn general(subject: &Subject) -> Vec<String> {
     let Subject::Command { line, program, argv, .. } = subject else { return vec![] };
     let is_plain = |word: &str| word.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-' | '.' | '/'));
@@ -121,7 +121,7 @@ fn general(subject: &Subject) -> Vec<String> {
     patterns
 }
 
-/// Which questions a rule would have answered.
+/// Finds the questions that a rule would have answered.
 async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[RecordedQuestion]) -> Proposal {
     let session = SessionId::generate();
     toolbox.parts().gates.allow_for_session(&session, rule.clone());
@@ -136,8 +136,8 @@ async fn tried(toolbox: &Toolbox, rule: StoredRule, asked: &[RecordedQuestion]) 
     Proposal { rule, answered }
 }
 
-/// The rules that answer most of what is left, one after another; of two alike the one that says
-/// less.
+/// Greedily picks the rules that answer most of the remaining questions; on a tie the narrower
+/// rule.
 fn choose(mut proposals: Vec<Proposal>, asked: &[RecordedQuestion], most: usize) -> Vec<Proposal> {
     let mut chosen: Vec<Proposal> = Vec::new();
     let mut answered: BTreeSet<usize> = BTreeSet::new();

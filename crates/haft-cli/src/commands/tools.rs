@@ -1,4 +1,4 @@
-//! `haft tools`: the catalog as a model would get it.
+//! `haft tools`: prints the catalog as a model would see it.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -14,7 +14,7 @@ use crate::commands::record_file::RecordFile;
 use crate::exit::Exit;
 use crate::output;
 
-/// Prints the tools in a shape, or what is to be said of them.
+/// Prints the tools in a format, or a report about them.
 pub(crate) async fn run(common: &CommonArgs, verb: &Tools) -> Result<Exit, String> {
     let toolbox = introduced(open_offering(common, &verb.offer)?).await?;
     let tools = toolbox.offered();
@@ -59,7 +59,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Tools) -> Result<Exit, Strin
     Ok(Exit::Ok)
 }
 
-/// Prints a value for each tool; with its cost and its calls where those are given.
+/// Prints a value for each tool, with its cost and number of calls if given.
 fn list(tools: &[Arc<ToolDef>], mut values: Vec<Value>, calls: Option<&HashMap<String, usize>>) {
     if let Some(calls) = calls {
         for (value, tool) in values.iter_mut().zip(tools) {
@@ -70,7 +70,7 @@ fn list(tools: &[Arc<ToolDef>], mut values: Vec<Value>, calls: Option<&HashMap<S
     output::json(&values);
 }
 
-/// How often each tool was called, according to the record.
+/// Number of recorded calls of each tool.
 async fn calls(toolbox: &Toolbox) -> Result<HashMap<String, usize>, String> {
     let file = RecordFile::configured(toolbox.config()).await?;
     let mut calls = HashMap::new();
@@ -100,7 +100,7 @@ fn table(tools: &[Arc<ToolDef>]) {
     }
 }
 
-/// The tools by what they cost, the dearest first.
+/// Prints the tools ranked by cost, the most expensive first.
 fn ranked(tools: &[Arc<ToolDef>], calls: &HashMap<String, usize>) {
     let cost = |tool: &Arc<ToolDef>| (tokens(tool), tool.name.clone());
     let mut costs: Vec<(usize, ToolName)> = tools.iter().map(cost).collect();

@@ -1,7 +1,7 @@
-//! `haft top --web`: what this user's processes do, on a page of the loopback interface: calls and
-//! jobs that run, calls that have ended, questions that wait for a person, scheduled tasks, hosts,
-//! and what filters saved. It reads the record and what processes show, and watches as
-//! `haft approvals watch` does; a browser is let in by a random token.
+//! `haft top --web`: a loopback web page that shows what this user's processes do: running and past
+//! calls, jobs, open questions, scheduled tasks, hosts, and tokens saved by filters. It reads the
+//! record and the state that processes publish, and watches questions as `haft approvals watch`
+//! does. A random token admits the browser.
 
 mod board;
 mod figures;
@@ -18,12 +18,12 @@ use tokio::{net::TcpListener, task::AbortHandle};
 use self::{board::Board, http::Door, questions::Questions};
 use crate::{args::CommonArgs, commands::call::interrupt, exit::Exit, output};
 
-/// Connections at once; a browser opens half a dozen.
+/// Maximum number of open connections; a browser opens about six.
 const MAX_CONNECTIONS: usize = 32;
-/// How often the record is looked at.
+/// Interval between reads of the record.
 const TICK: Duration = Duration::from_millis(500);
 
-/// Serves until it is interrupted.
+/// Serves until interrupted.
 pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> {
     let listener = TcpListener::bind(("127.0.0.1", port)).await;
     let listener = listener.map_err(|error| format!("127.0.0.1:{port} cannot be listened on: {error}"))?;
@@ -34,7 +34,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
     let watch = watch.map_err(|error| format!("`{}` cannot be watched: {error}", folder.display()))?;
     let (questions, mut watching) = Questions::watching(watch);
     let board = Arc::new(Board::new(common, questions)?);
-    // Behind the hash it reaches no server and no log; the page takes it from there.
+    // The part after `#` is sent to no server and written to no log; the page reads it from there.
     let address = format!("http://127.0.0.1:{port}/#{}", door.token());
     if common.json {
         output::json(&json!({"event": "serving", "address": address}));
@@ -50,7 +50,7 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
         tokio::select! {
             accepted = listener.accept() => {
                 open.retain(|connection| !connection.is_finished());
-                // The oldest gives way: a request that has not come by now is none.
+                // Drop the oldest connection: it should have sent its request by now.
                 if accepted.is_err() || open.len() >= MAX_CONNECTIONS {
                     open.pop_front().iter().for_each(AbortHandle::abort);
                 }

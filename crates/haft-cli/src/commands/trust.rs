@@ -1,4 +1,4 @@
-//! `haft trust`: lets tools back that are blocked because they kept failing.
+//! `haft trust`: unblocks tools that were blocked because they kept failing.
 
 use haft::config::places;
 use serde_json::json;

@@ -1,4 +1,4 @@
-//! `haft undo` and `haft redo`: what calls changed, and the way back and forth.
+//! `haft undo` and `haft redo`: reverts and restores changes of calls.
 
 use std::path::{Path, PathBuf};
 
@@ -10,12 +10,12 @@ use crate::commands::open::open;
 use crate::exit::Exit;
 use crate::output::{self, one_line, printable};
 
-/// What is wanted.
+/// Requested operation.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum UndoRequest {
-    /// The calls that can be taken back.
+    /// List the calls that can be undone.
     List,
-    /// What some changed.
+    /// Show the changes of some calls.
     Diff,
     /// Undo calls.
     Undo(UndoPlace),
@@ -23,23 +23,23 @@ pub(crate) enum UndoRequest {
     Redo(UndoPlace),
 }
 
-/// The folder in which an undo or redo changes files.
+/// Folder in which an undo or redo changes files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UndoPlace {
-    /// The one in which they were made.
+    /// The folder in which the changes were made.
     SameFolder,
     /// Whatever is at the path of the workspace now.
     AnyFolder,
 }
 
 impl UndoPlace {
-    /// The place that `--here` asks for.
+    /// Place selected by `--here`.
     pub(crate) fn of_option(here: bool) -> Self {
         if here { Self::AnyFolder } else { Self::SameFolder }
     }
 }
 
-/// The calls that are meant: those with numbers, else the last ones.
+/// Selected calls: those with the given numbers, else the last ones.
 pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> UndoSelection {
     match calls {
         [] => UndoSelection::Last { count: last, session: common.session.clone() },
@@ -47,7 +47,7 @@ pub(crate) fn selection(common: &CommonArgs, calls: &[u64], last: usize) -> Undo
     }
 }
 
-/// Lists, shows, takes back or brings back.
+/// Runs the requested operation.
 pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: UndoSelection) -> Result<Exit, String> {
     let toolbox = open(common)?;
     if let Some(session) = &common.session {
@@ -56,11 +56,11 @@ pub(crate) async fn run(common: &CommonArgs, what: UndoRequest, calls: UndoSelec
     run_on(common, &toolbox, what, calls)
 }
 
-/// Whether what a session changed can be here at all.
+/// Checks whether the changes of a session can be on this machine.
 ///
 /// # Errors
-/// [`CheckpointError::Elsewhere`] where the record that machines share has calls of it on other
-/// ones, and the store of this machine has none.
+/// [`CheckpointError::Elsewhere`] if this machine's store has no calls of the session, but the
+/// shared record has some on other machines.
 #[cfg_attr(not(feature = "postgres"), expect(clippy::unused_async, reason = "no record is shared in this build"))]
 async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError> {
     #[cfg(feature = "postgres")]
@@ -68,7 +68,7 @@ async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError
         && !checkpoints.list(toolbox.workdir())?.iter().any(|checkpoint| checkpoint.session == session)
         && let Ok(Some(database)) = haft::team::audit::AuditDatabase::of(&toolbox.config().tools.audit)
     {
-        // Changes of this machine can be undone without the database, so its failure is none.
+        // Changes on this machine can be undone without the database, so its failure is ignored.
         let machines = database.other_machines_of(session).await.unwrap_or_default();
         if !machines.is_empty() {
             return Err(CheckpointError::Elsewhere { session: session.to_owned(), machines });
@@ -78,7 +78,7 @@ async fn is_here(toolbox: &Toolbox, session: &str) -> Result<(), CheckpointError
     Ok(())
 }
 
-/// The same on a toolbox that is there.
+/// Runs the operation on an existing toolbox.
 pub(crate) fn run_on(
     common: &CommonArgs,
     toolbox: &Toolbox,
@@ -156,7 +156,7 @@ fn list(common: &CommonArgs, checkpoints: &Checkpoints, workspace: &Path) -> Res
     Ok(Exit::Ok)
 }
 
-/// One call on one line.
+/// Formats one call on one line.
 fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     const MAX_LISTED: usize = 5;
     let changes: Vec<&Change> = checkpoint.changes.iter().filter(|change| change.is_telling()).collect();
@@ -180,7 +180,7 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
         names.push("(partly undone)".to_owned());
     }
     let Checkpoint { number, at, tool, session, what, .. } = checkpoint;
-    // The path of a file tool is among the names already.
+    // The path of a file tool is already among the changed paths.
     let is_named = changes.iter().any(|change| change.path.0 == Path::new(what));
     let what = if what.is_empty() || is_named { String::new() } else { format!(" `{}`", one_line(what)) };
     let session = if session.is_empty() { String::new() } else { format!("  {}", one_line(session)) };

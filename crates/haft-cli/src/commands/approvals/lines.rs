@@ -7,12 +7,12 @@ use std::thread;
 
 use tokio::sync::mpsc;
 
-/// Lines in the order in which they come; closed when there will be no more.
+/// Lines of a terminal, in order; the channel closes at the end of input.
 pub(super) fn of_terminal(terminal: File) -> mpsc::Receiver<String> {
     read(move || BufReader::new(terminal))
 }
 
-/// The lines of standard input.
+/// Lines of standard input.
 pub(super) fn of_stdin() -> mpsc::Receiver<String> {
     read(|| stdin().lock())
 }

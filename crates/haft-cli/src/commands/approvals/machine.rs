@@ -1,4 +1,4 @@
-//! Questions as JSON lines for another program, which writes its answers as JSON lines.
+//! Shows questions as JSON lines to another program, and reads its answers as JSON lines.
 
 use haft::questions::{Choice, EndReason, Event, QuestionWatch};
 use serde::Deserialize;
@@ -7,7 +7,7 @@ use serde_json::json;
 use super::{LAST, QuestionView, lines};
 use crate::{commands::call::interrupt, exit::Exit, output};
 
-/// A line of the other program.
+/// Input line of the other program.
 #[derive(Debug, Deserialize)]
 struct Line {
     id: u64,
@@ -15,7 +15,8 @@ struct Line {
     choice: Choice,
 }
 
-/// Tells and answers until it is interrupted. Without further answers it goes on telling.
+/// Prints questions and reads answers until interrupted. Continues to print after the input has
+/// ended.
 pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Result<Exit, String> {
     let mut lines = lines::of_stdin();
     let (mut reads, mut interrupted) = (true, std::pin::pin!(interrupt()));
@@ -34,7 +35,7 @@ pub(super) async fn watch(mut watch: QuestionWatch, notify: Option<&str>) -> Res
                 None => reads = false,
             },
             signal = &mut interrupted => {
-                // Answers that were given a moment ago are on their way.
+                // Give the last answers time to be delivered.
                 tokio::time::sleep(LAST).await;
                 return Ok(Exit::interrupted(signal));
             }

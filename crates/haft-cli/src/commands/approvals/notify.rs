@@ -1,4 +1,4 @@
-//! The operator's command line that tells of a question.
+//! Runs the operator's command that notifies of a question.
 
 use std::time::Duration;
 
@@ -8,8 +8,8 @@ use haft::sandbox::process::{ProcessSpec, ProcessTree};
 /// Time limit of the command.
 const NOTIFY_PATIENCE: Duration = Duration::from_secs(10);
 
-/// Runs the operator's command line that tells of a question, with these variables beside the
-/// user's own. It runs as the user and is no model's; what it prints is dropped.
+/// Runs the operator's notification command with these variables added to the user's environment.
+/// It runs unconfined as the user, since no model wrote it; its output is dropped.
 pub(super) async fn notify(line: &str, variables: Vec<(String, String)>) -> Result<(), String> {
     let failed = |problem: &dyn std::fmt::Display| format!("the command of `--notify` could not be run: {problem}");
     let sandbox = Sandbox::compile(&Confinement { mode: SandboxMode::Off, ..Confinement::default() });

@@ -1,4 +1,4 @@
-//! Questions shown to a person, one after the other.
+//! Shows questions to a person, one after the other.
 
 use std::{collections::VecDeque, fs::File, io::Write};
 
@@ -20,15 +20,15 @@ struct Person<'a> {
     current: Option<CurrentQuestion>,
 }
 
-/// The question that is shown.
+/// Question that is currently shown.
 struct CurrentQuestion {
     asked: QuestionView,
-    /// Whether the next line is the reason of a no.
+    /// Whether the next line is the reason for a no.
     why: bool,
     answered: bool,
 }
 
-/// Shows and answers until it is interrupted or the terminal is gone.
+/// Shows questions and reads answers until interrupted or the terminal is gone.
 pub(super) async fn watch(
     common: &CommonArgs,
     watch: QuestionWatch,
@@ -88,7 +88,7 @@ impl Person<'_> {
 
     fn show_next(&mut self) {
         let Some(asked) = self.waiting.pop_front() else { return };
-        // What was typed before the question was seen is no answer to it.
+        // Input typed before the question was visible does not answer it.
         let _ = tcflush(&self.terminal, QueueSelector::IFlush);
         let more = match self.waiting.len() {
             0 => String::new(),
@@ -125,7 +125,7 @@ impl Person<'_> {
         }
     }
 
-    /// A terminal that is gone is noticed where it is read.
+    /// Write errors are ignored: a closed terminal is detected when reading.
     fn say(&mut self, text: &str) {
         let _ = self.terminal.write_all(text.as_bytes()).and_then(|()| self.terminal.flush());
     }

@@ -1,4 +1,4 @@
-//! The record in a database: all chains checked, and lines as they come.
+//! Verifies all chains of a record in a database, and prints its lines as they are added.
 
 use std::time::Duration;
 
@@ -11,7 +11,7 @@ use crate::args::{AuditVerb, CommonArgs};
 use crate::exit::Exit;
 use crate::output::{self, one_line};
 
-/// A verb that reads a database in another way than a file.
+/// Verb that handles a database differently from a file.
 pub(super) enum DatabaseCommand<'a> {
     Tail { lines: usize, follow: bool },
     Verify { heads: &'a [Head] },
@@ -19,7 +19,7 @@ pub(super) enum DatabaseCommand<'a> {
 }
 
 impl<'a> DatabaseCommand<'a> {
-    /// `None` for the verbs that read a copy of the record, and where a file is named.
+    /// `None` for verbs that read a copy of the record, and if a file is named.
     pub(super) fn of(verb: &'a AuditVerb) -> Option<Self> {
         match verb {
             AuditVerb::Tail { lines, no_follow, file: None } => Some(Self::Tail { lines: *lines, follow: !no_follow }),

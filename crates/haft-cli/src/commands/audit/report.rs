@@ -1,4 +1,4 @@
-//! `haft audit report`: one HTML page of the record.
+//! `haft audit report`: writes the record as one HTML page.
 
 use std::io::{self, IsTerminal};
 use std::path::Path;
@@ -9,10 +9,10 @@ use serde_json::json;
 
 use crate::{args::CommonArgs, commands::open::workdir, exit::Exit, output};
 
-/// Where the page goes when nobody says.
+/// Default file name of the page.
 const USUAL: &str = "haft-report.html";
 
-/// Writes the page of `log`; `of_folder` shows the calls in the working directory alone.
+/// Writes the page of `log`; with `of_folder`, only the calls in the working directory.
 pub(super) fn write(
     common: &CommonArgs,
     log: &Path,

@@ -10,7 +10,7 @@ use crate::commands::call::Consent;
 use crate::commands::doctor::Doctor;
 use crate::output::printable;
 
-/// What this machine can hold.
+/// Shows what the sandbox of this machine supports.
 pub(super) fn machine(stage: &mut Stage) {
     stage.act("What holds on this machine");
     for finding in Doctor::examine(&stage.toolbox).lines() {
@@ -65,7 +65,7 @@ fn first_file(repository: &Path) -> Option<String> {
     names.into_iter().next()
 }
 
-/// Twelve commands: what is decided, by which rule; those allowed are run.
+/// Twelve commands: shows the decision and rule for each, and runs those allowed.
 pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
     stage.act("Twelve commands, four of them attacks");
     let table: [(&str, Verdict); 12] = [
@@ -105,11 +105,12 @@ pub(super) async fn commands(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
-/// Of the made-up test run.
+/// Number of tests in the simulated test run.
 const CASES: usize = 6000;
 const FAILED: [usize; 3] = [1234, 2999, 4321];
 
-/// Tests that print much and fail in the middle: what is shown, what is lost, and what comes back.
+/// Long test output with a failure in the middle: what is shown, what is left out, and how to read
+/// it.
 pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
     stage.act("Output that is small and keeps every failure");
     let script = "for i in $(seq 6000); do case $i in\n\
@@ -136,7 +137,7 @@ pub(super) async fn long_output(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
-/// A deletion by a command, and the way back.
+/// Deletes files by a command, and restores them.
 pub(super) async fn undo(stage: &mut Stage) -> Result<(), String> {
     stage.act("What a command destroyed comes back");
     let tree = stage.folder.join("tree");
@@ -190,7 +191,7 @@ pub(super) async fn edits(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
-/// Mistakes that models make, and what they are told.
+/// Typical mistakes of models, and the errors they get.
 pub(super) async fn mistakes(stage: &mut Stage) -> Result<(), String> {
     stage.act("Mistakes of a model, and what it is told");
     let table: [(&str, Value, &str); 4] = [
@@ -207,7 +208,7 @@ pub(super) async fn mistakes(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
-/// Daemons of a command that runs out of time.
+/// Daemons of a command that times out are killed.
 pub(super) async fn nothing_survives(stage: &mut Stage) -> Result<(), String> {
     stage.act("Nothing survives a command");
     let mark = format!("47{}", std::process::id());
@@ -231,7 +232,7 @@ fn processes_named(mark: &str) -> usize {
     lines.filter(|line| line.starts_with(b"sleep\0") && String::from_utf8_lossy(line).contains(mark)).count()
 }
 
-/// A write that no look at the text could foresee.
+/// A write that cannot be foreseen from the command's text.
 pub(super) async fn kernel_holds(stage: &mut Stage) -> Result<(), String> {
     stage.act("What the eye misses, the kernel stops");
     let target = std::env::temp_dir().parent().unwrap_or(Path::new("/")).join("var/tmp");
@@ -250,7 +251,7 @@ pub(super) async fn kernel_holds(stage: &mut Stage) -> Result<(), String> {
     Ok(())
 }
 
-/// The chain of the record, and one changed byte in it.
+/// Verifies the chain of the record, and detects one changed byte in it.
 pub(super) fn record(stage: &mut Stage) -> Result<(), String> {
     stage.act("The record");
     let checked = haft::audit::verify(&stage.audit).map_err(|error| error.to_string())?;

@@ -1,5 +1,4 @@
-//! The act in which an agent repairs a failing test. Its model is a script; its calls are as real
-//! as those of any other.
+//! The act in which an agent repairs a failing test. Its model is a script; its calls are real.
 
 use std::{fs, sync::Arc};
 
@@ -36,7 +35,7 @@ expect = "passed"
 text = "`sum` left out the first number. It no longer does, and the test passes."
 "#;
 
-/// Agrees to the commands of the script.
+/// Approves the commands of the script.
 struct Agrees;
 
 #[async_trait]
@@ -46,7 +45,7 @@ impl Confirmer for Agrees {
     }
 }
 
-/// A crate whose test fails, and an agent that is asked why.
+/// A crate with a failing test, and an agent that is asked to explain it.
 pub(super) async fn repairs(stage: &mut Stage) -> Result<(), String> {
     stage.act("An agent repairs a failing test (its model is a script)");
     let version = stage.call("bash", json!({"command": "cargo --version"})).await?;

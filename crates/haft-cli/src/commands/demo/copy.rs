@@ -1,17 +1,17 @@
-//! A copy of a repository that cannot be written, for the demo to work on.
+//! Copies a read-only repository for the demo to work on.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Entries that are copied at most, those at the top first.
+/// Maximum number of copied entries, top-level ones first.
 const MAX_ENTRIES: usize = 5_000;
-/// Bytes that are copied at most.
+/// Maximum number of copied bytes.
 const MAX_BYTES: u64 = 64 << 20;
-/// A larger file is left out.
+/// Maximum size of a copied file in bytes.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// A copy, and how much it holds.
+/// A copy and its size.
 #[derive(Debug)]
 pub(super) struct CopySummary {
     pub(super) folder: PathBuf,
@@ -21,10 +21,10 @@ pub(super) struct CopySummary {
 /// Copies regular files and folders, without `.git`, into a new folder below the one for temporary
 /// files.
 ///
-/// What cannot be read, links and special files are left out.
+/// Unreadable files, links and special files are left out.
 ///
 /// # Errors
-/// When the new folder cannot be written.
+/// If the new folder cannot be written.
 pub(super) fn copy(repository: &Path) -> io::Result<CopySummary> {
     let name = repository.file_name().unwrap_or_default();
     let above = std::env::temp_dir().join(format!("haft-demo-{}", std::process::id()));
@@ -50,7 +50,7 @@ pub(super) fn copy(repository: &Path) -> io::Result<CopySummary> {
                 fs::create_dir(&target)?;
                 waiting.push_back((entry.path(), target));
             } else if metadata.is_file() && metadata.len() <= MAX_FILE_BYTES && bytes + metadata.len() <= MAX_BYTES {
-                // Not `fs::copy`, which would keep it from being written.
+                // `fs::copy` would keep the read-only mode.
                 let Ok(content) = fs::read(entry.path()) else { continue };
                 fs::write(&target, &content)?;
                 bytes += content.len() as u64;

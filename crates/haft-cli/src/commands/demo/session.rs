@@ -1,11 +1,11 @@
-//! The order of the acts.
+//! Runs the acts of the demo in order.
 
 use std::path::Path;
 
 use super::{acts, agent, stage::Stage};
 use crate::{args::CommonArgs, exit::Exit};
 
-/// Plays the session and prints what happened.
+/// Runs the session and prints what happened.
 pub(crate) async fn run(common: &CommonArgs, dir: &Path) -> Result<Exit, String> {
     let mut stage = Stage::set(common, dir)?;
     acts::machine(&mut stage);

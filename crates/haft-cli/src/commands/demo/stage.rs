@@ -1,4 +1,4 @@
-//! The toolbox of the demo, its folder, and the count of what was seen.
+//! The demo's toolbox, its folder and its statistics.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -46,12 +46,12 @@ pub(super) struct Stage {
     started: Instant,
     calls: usize,
     broken: Vec<String>,
-    /// The acts as one object; `None` where text is printed.
+    /// Results of the acts for one JSON object; `None` if text is printed.
     acts: Option<Vec<Value>>,
 }
 
 impl Stage {
-    /// Makes the folder and the toolbox.
+    /// Creates the folder and the toolbox.
     pub(super) fn set(common: &CommonArgs, dir: &Path) -> Result<Self, String> {
         let named = folder("directory", dir)?;
         let (repository, said) = match prepared(&named) {
@@ -99,13 +99,13 @@ impl Stage {
         }
     }
 
-    /// Makes a call that nobody is asked about.
+    /// Makes a call that needs no question.
     pub(super) async fn call(&mut self, tool: &str, params: Value) -> Result<CallReport, String> {
         let cx = self.toolbox.context();
         self.call_in(tool, params, &cx, Consent::Refused).await
     }
 
-    /// Makes a call in a context of its own, perhaps with consent.
+    /// Makes a call in its own context, with consent if given.
     pub(super) async fn call_in(
         &mut self,
         tool: &str,
@@ -117,7 +117,7 @@ impl Stage {
         self.call_with(&toolbox, tool, params, cx, consent).await
     }
 
-    /// The same with another toolbox.
+    /// Makes a call with another toolbox.
     pub(super) async fn call_with(
         &mut self,
         toolbox: &Toolbox,
@@ -131,24 +131,24 @@ impl Stage {
         Ok(make(toolbox, call, cx, consent).await)
     }
 
-    /// A toolbox whose workspace is the demo's own folder: of one with more than 100,000 entries no
-    /// call can be undone.
+    /// A toolbox whose workspace is the demo's own folder. In a workspace of more than 100,000
+    /// entries no call can be undone.
     pub(super) fn in_own_folder(&self) -> Result<Toolbox, String> {
         toolbox(&self.folder, &self.folder)
     }
 
-    /// Counts calls that were made by others.
+    /// Counts calls that were made elsewhere.
     pub(super) fn count(&mut self, calls: usize) {
         self.calls += calls;
     }
 
-    /// Asks what would be decided, without running anything.
+    /// Explains how a call would be decided, without running it.
     pub(super) async fn explain(&self, tool: &str, params: Value) -> Result<Explanation, String> {
         let call = ToolCall::new(tool, params).map_err(|error| error.to_string())?;
         Ok(self.toolbox.explain(call, &self.toolbox.context()).await)
     }
 
-    /// Prints one finding, and remembers it when it is not what was promised.
+    /// Prints one finding, and remembers it if it is not as expected.
     pub(super) fn finding(&mut self, holds: bool, text: &str) {
         self.line(&format!("  {} {}", if holds { "ok " } else { "BAD" }, printable(text)));
         let findings = self.acts.as_mut().and_then(|acts| acts.last_mut()?["findings"].as_array_mut());
@@ -160,7 +160,7 @@ impl Stage {
         }
     }
 
-    /// Writes the page of the record.
+    /// Writes the report page of the record.
     fn report(&self) -> Result<String, String> {
         let page = haft::audit::report::page(&self.audit, &haft::audit::report::Options::default());
         let file = self.folder.join("report.html");
@@ -168,7 +168,7 @@ impl Stage {
         Ok(file.display().to_string())
     }
 
-    /// Prints the sum.
+    /// Prints the summary.
     pub(super) fn close(mut self) -> Exit {
         let (took, report) = (self.started.elapsed().as_secs_f64(), self.report());
         let exit = if self.broken.is_empty() { Exit::Ok } else { Exit::ToolFailed };
@@ -209,15 +209,15 @@ fn toolbox(own: &Path, workdir: &Path) -> Result<Toolbox, String> {
     Toolbox::builder(loaded, workdir.to_owned()).build().map_err(|error| error.to_string())
 }
 
-/// Makes the demo's own folder in a repository.
+/// Creates the demo's own folder in a repository.
 fn prepared(repository: &Path) -> std::io::Result<()> {
     let folder = repository.join("haft-demo");
     fs::create_dir_all(&folder)?;
-    // So that it does not show up among the repository's own changes.
+    // Keeps the folder out of the repository's status.
     fs::write(folder.join(".gitignore"), "*\n")
 }
 
-/// A verdict in a column.
+/// Formats a verdict for a column.
 pub(super) fn verdict(verdict: Verdict) -> &'static str {
     match verdict {
         Verdict::Allow => "allow",

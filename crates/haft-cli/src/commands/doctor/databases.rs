@@ -1,10 +1,10 @@
-//! Whether the databases that sections name can be reached.
+//! Checks whether the configured databases can be reached.
 
 use haft::config::HaftConfig;
 
 use super::findings::Finding;
 
-/// The keys that name a database, in the order of the reference.
+/// Configuration keys that name a database, in the order of the reference.
 #[cfg(feature = "postgres")]
 const KEYS: [&str; 7] = [
     "agent.sessions.database",
@@ -16,7 +16,7 @@ const KEYS: [&str; 7] = [
     "tools.overflow.database",
 ];
 
-/// Whether each database that `config` names can be reached. Nothing is written.
+/// Checks each database that `config` names. Writes nothing.
 #[cfg(feature = "postgres")]
 pub(super) async fn databases(config: &HaftConfig) -> Vec<Finding> {
     let value = serde_json::to_value(config).unwrap_or_default();
@@ -36,7 +36,7 @@ pub(super) async fn databases(config: &HaftConfig) -> Vec<Finding> {
     findings
 }
 
-/// Nothing: this build knows no databases.
+/// No findings: this build has no database support.
 #[cfg(not(feature = "postgres"))]
 pub(super) async fn databases(_: &HaftConfig) -> Vec<Finding> {
     vec![]

@@ -1,4 +1,4 @@
-//! What this machine can hold, what a call would be held by, and what is not stopped.
+//! Checks of this machine: what works, how calls are confined, and what is not stopped.
 
 use haft::config::ReloadState;
 use haft::sandbox::kernel::{Facility, Level, Probe};
@@ -6,15 +6,15 @@ use haft::sandbox::view::ViewReport;
 use haft::{NetworkMode, Toolbox};
 use serde::Serialize;
 
-/// What calls cannot do without.
+/// Checks without which calls cannot run.
 const REQUIRED: [&str; 2] = ["record", "program bash"];
 
-/// One thing that was looked at.
+/// Result of one check.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct Finding {
     /// The subject of the check.
     pub(crate) what: String,
-    /// Whether it is as it should be.
+    /// Whether the check passed.
     pub(crate) ok: bool,
     /// The result of the check.
     pub(crate) found: String,
@@ -35,7 +35,7 @@ pub(crate) struct Doctor {
 }
 
 impl Doctor {
-    /// Looks at this machine, as a toolbox uses it.
+    /// Examines this machine as the toolbox uses it.
     pub(crate) fn examine(toolbox: &Toolbox) -> Self {
         let mut findings: Vec<Finding> = Probe::fresh().report().iter().map(facility).collect();
         let commands = toolbox.commands();
@@ -54,13 +54,13 @@ impl Doctor {
         Self { sandbox, findings, not_stopped, view }
     }
 
-    /// Whether calls can run and are put on record: what the exit code of `haft doctor` tells.
+    /// Whether calls can run and are recorded: sets the exit code of `haft doctor`.
     pub(crate) fn is_usable(&self) -> bool {
         !self.sandbox.starts_with("nothing runs")
             && self.findings.iter().all(|finding| finding.ok || !REQUIRED.contains(&finding.what.as_str()))
     }
 
-    /// The report as a person reads it.
+    /// The report as text for a person.
     pub(crate) fn lines(&self) -> Vec<String> {
         let mut lines = vec![format!("commands are confined by: {}", self.sandbox)];
         for finding in &self.findings {
@@ -104,7 +104,7 @@ fn facility(facility: &Facility) -> Finding {
     Finding { what: facility.name.clone(), ok: facility.missing.is_none(), found }
 }
 
-/// Whether a program is in the path that commands are started with.
+/// Whether a program is in the `PATH` that commands get.
 fn program(name: &str) -> Finding {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let found = std::env::split_paths(&path).map(|folder| folder.join(name)).find(|file| file.is_file());
@@ -115,7 +115,7 @@ fn program(name: &str) -> Finding {
     }
 }
 
-/// What judges calls by policies in plain language, where that is on.
+/// The model that judges calls by policies in plain language, if that is enabled.
 fn judge(toolbox: &Toolbox) -> Option<Finding> {
     let running = toolbox.running();
     let config = &running.tools.adversarial_policy;
@@ -129,7 +129,7 @@ fn judge(toolbox: &Toolbox) -> Option<Finding> {
     config.enabled.then(|| Finding { what: "adversarial policy".to_owned(), ok: model.is_some(), found })
 }
 
-/// The file that is in force, and what became of its last change.
+/// The active configuration file, and the result of its last reload.
 fn configuration(toolbox: &Toolbox) -> Finding {
     let file = toolbox.config_file().map_or_else(|| "no file: the defaults".to_owned(), |f| f.display().to_string());
     let (ok, found) = match toolbox.last_reload() {

@@ -1,4 +1,4 @@
-//! `haft doctor`: what works on this machine, which hosts are set up, and what is not stopped.
+//! Runs and prints the checks of `haft doctor`.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use crate::commands::setup::{HostState, State, found};
 use crate::exit::Exit;
 use crate::output;
 
-/// Looks and prints.
+/// Runs the checks and prints them.
 pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
     let toolbox = open(common)?;
     let mut report = Doctor::examine(&toolbox);
@@ -46,8 +46,8 @@ pub(crate) async fn run(common: &CommonArgs) -> Result<Exit, String> {
     Ok(if report.is_usable() { Exit::Ok } else { Exit::ToolFailed })
 }
 
-/// How many tools a host would be listed that starts the server as `haft setup` writes it, or why
-/// it would not start.
+/// Number of tools that a server started as `haft setup` configures it would list, or why it would
+/// not start.
 fn served(common: &CommonArgs) -> Result<usize, String> {
     let offer = Offer { profile: Some("core".to_owned()), ..Offer::default() };
     open_to_serve(common, &offer, None, None).map(|toolbox| toolbox.offered().len())

@@ -1,5 +1,4 @@
-//! Questions are answered by the person at the terminal. Without a terminal, the calls that need
-//! approval are listed instead.
+//! Asks the person at the terminal. Without a terminal, collects the calls that need approval.
 
 use std::sync::{Arc, Mutex};
 
@@ -9,12 +8,12 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{args::NonInteractive, output::one_line, terminal::Terminal};
 
-/// What was asked and answered by nobody.
+/// Questions that nobody answered.
 #[derive(Clone, Default)]
 pub(super) struct Headless {
     mode: Option<NonInteractive>,
     wanted: Arc<Mutex<Vec<String>>>,
-    /// Cancels the turn that runs.
+    /// Cancels the current turn.
     turn: Arc<Mutex<CancellationToken>>,
 }
 
@@ -27,12 +26,12 @@ impl Headless {
         Arc::new(self.clone())
     }
 
-    /// What nobody agreed to since it was asked last.
+    /// Takes the unanswered questions collected since the last call.
     pub(super) fn wanted(&self) -> Vec<String> {
         std::mem::take(&mut *self.wanted.locked())
     }
 
-    /// A turn begins, which this cancels.
+    /// Begins a turn, which `cancel` ends.
     pub(super) fn begins(&self, cancel: &CancellationToken) {
         *self.turn.locked() = cancel.clone();
     }

@@ -1,4 +1,4 @@
-//! The session: a line is a task, or a command of the session.
+//! The interactive session: each line is a task, or a command of the session.
 
 use std::io::{self, BufRead as _, IsTerminal as _, Write as _};
 
@@ -6,7 +6,7 @@ use super::commands::{self, NextStep};
 use super::turns::{AgentRun, TurnEnd};
 use crate::{args::CommonArgs, exit::Exit, output};
 
-/// Takes lines until there are no more.
+/// Handles lines until the end of input.
 pub(super) async fn session(common: &CommonArgs, running: &mut AgentRun) -> Exit {
     if !common.quiet && !common.json {
         output::note("type a task, or /help for the commands; Ctrl-D ends the session");
@@ -37,7 +37,7 @@ pub(super) async fn session(common: &CommonArgs, running: &mut AgentRun) -> Exit
     }
 }
 
-/// A line of the input; `None` at its end.
+/// Reads a line of the input; `None` at its end.
 async fn next_line(common: &CommonArgs) -> Option<String> {
     if !common.json && io::stdin().is_terminal() {
         let mut out = io::stderr().lock();

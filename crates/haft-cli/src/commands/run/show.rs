@@ -1,4 +1,4 @@
-//! What a person or a program sees of a turn while it happens.
+//! Shows the events of a turn to a person or a program.
 
 use std::io::{self, IsTerminal as _, Write as _};
 
@@ -10,18 +10,18 @@ use haft::secrets::SecretRedactor;
 use crate::args::CommonArgs;
 use crate::output::{self, one_line, printable};
 
-/// How many lines of a result a person sees.
+/// Maximum number of lines of a result shown to a person.
 const LINES: usize = 6;
-/// How many characters of a line of it.
+/// Maximum number of characters per line of a result.
 const WIDTH: usize = 160;
 
 /// Shows events: as JSON lines, or to a person.
 pub(super) struct EventView {
     json: bool,
     quiet: bool,
-    /// Text of the model is shown while it comes.
+    /// Whether text of the model is shown as it arrives.
     streams: bool,
-    /// Whether the line that is written is not ended yet.
+    /// Whether the current output line has no end yet.
     is_open: bool,
     redactor: SecretRedactor,
 }
@@ -58,7 +58,7 @@ impl EventView {
         }
     }
 
-    /// The answer of a turn, where it was not shown while it came, and why the turn ended.
+    /// Prints the answer of a turn, unless it was already shown, and why the turn ended.
     pub(super) fn ended(&mut self, text: &str, notice: &str) {
         if self.json {
             return;
@@ -107,7 +107,7 @@ impl EventView {
         output::note(text);
     }
 
-    /// Ends a line that is open.
+    /// Ends an open line.
     fn close(&mut self) {
         if std::mem::take(&mut self.is_open) {
             output::line("");

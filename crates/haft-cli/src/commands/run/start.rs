@@ -1,4 +1,4 @@
-//! From what was typed to an agent: its model, its tools, its conversation.
+//! Builds an agent from the arguments: its model, its tools, its conversation.
 
 use std::sync::Arc;
 
@@ -17,10 +17,10 @@ use crate::commands::open::{building, load, workdir};
 use crate::exit::Exit;
 use crate::output;
 
-/// Events that wait to be shown.
+/// Capacity of the queue of events to show.
 const EVENTS: usize = 4096;
 
-/// Runs one task, or a session where none was given.
+/// Runs one task, or a session if no task is given.
 pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String> {
     let sessions = saved_sessions(&load(common)?).map_err(|error| error.to_string())?;
     let (held, kept) = match resumed(common, verb, &sessions).await? {
@@ -66,7 +66,7 @@ pub(crate) async fn run(common: &CommonArgs, verb: &Run) -> Result<Exit, String>
     Ok(ended)
 }
 
-/// The kept conversation that goes on, and the right to write it; `None` for a new one.
+/// The saved conversation to resume, and the lock on it; `None` for a new one.
 async fn resumed(
     common: &CommonArgs,
     verb: &Run,
@@ -80,14 +80,14 @@ async fn resumed(
     };
     let missing = || "no session of this directory to resume; see `haft sessions list`".to_owned();
     let session = session.ok_or_else(missing)?;
-    // Before it is read: what is read is what nobody else changes any more.
+    // Lock before reading, so that nobody changes the session afterwards.
     let held = sessions.hold(&session).await.map_err(unreadable)?;
     let kept = sessions.find(&session).await.map_err(unreadable)?.ok_or_else(missing)?;
     Ok(Some((held, kept)))
 }
 
 impl AgentRun {
-    /// One task, and what its end means for the command.
+    /// Runs one task; returns the command's exit code.
     async fn one(&mut self, common: &CommonArgs, task: &str) -> Exit {
         let TurnEnd { turn, signal } = self.turn(task).await;
         let is_kept = self.keep(task).await;
@@ -109,7 +109,7 @@ impl AgentRun {
     }
 }
 
-/// What the end of a turn means for the command.
+/// Exit code for the end of a turn.
 fn exit(stop: &haft::agents::Stop, unanswered: bool) -> Exit {
     use haft::agents::Stop;
     match stop {

@@ -1,4 +1,4 @@
-//! `/status`: how a session stands.
+//! `/status`: state of a session.
 
 use haft::agents::AgentStatus;
 use serde::Serialize;
@@ -6,7 +6,7 @@ use serde::Serialize;
 use super::turns::AgentRun;
 use crate::output::{self, one_line};
 
-/// How a session stands: the agent, and what its toolbox counts.
+/// State of a session: the agent, and the counters of its toolbox.
 #[derive(Serialize)]
 struct SessionStatus {
     #[serde(flatten)]
@@ -17,7 +17,7 @@ struct SessionStatus {
     jobs: usize,
     /// Tools that are blocked because they kept failing.
     blocked_tools: Vec<String>,
-    /// Tools of MCP servers that are held until a person has looked at what changed about them.
+    /// Tools of MCP servers held until a person reviews their changes.
     held_tools: Vec<HeldTool>,
 }
 
@@ -101,7 +101,7 @@ pub(super) fn show(running: &AgentRun, as_json: bool) {
     output::line(&running.status_line());
 }
 
-/// The parts of the configuration that decide about calls and are switched on.
+/// Prints the enabled parts of the configuration that decide about calls.
 fn gates(running: &AgentRun) {
     let config = running.toolbox.config();
     if let Some(filter) = running.toolbox.parts().offering.lists.filter_status() {

@@ -1,5 +1,4 @@
-//! One turn at the command line: shown while it happens, called off by an interrupt, kept when it
-//! is over.
+//! One turn at the command line: shows its events, cancels it on an interrupt, saves it at the end.
 
 use std::cell::Cell;
 
@@ -12,23 +11,23 @@ use tokio_util::sync::CancellationToken;
 use super::{confirm::Headless, show::EventView};
 use crate::{commands::call::interrupt, output};
 
-/// An agent at work.
+/// A running agent.
 pub(super) struct AgentRun {
     pub(super) toolbox: Toolbox,
     pub(super) agent: Agent,
     pub(super) receiver: mpsc::Receiver<AgentEvent>,
     pub(super) shown: EventView,
     pub(super) headless: Headless,
-    /// The beginning of what the user said first.
+    /// Beginning of the user's first message.
     pub(super) title: String,
-    /// The right to save the session.
+    /// Lock that permits saving the session.
     pub(super) held: HeldSession,
 }
 
 /// How a turn ended.
 pub(super) struct TurnEnd {
     pub(super) turn: Turn,
-    /// The number of the signal that called it off.
+    /// Number of the signal that cancelled it.
     pub(super) signal: Option<u8>,
 }
 
@@ -62,7 +61,7 @@ impl AgentRun {
         TurnEnd { turn, signal: signal.get() }
     }
 
-    /// Keeps the conversation, so that it can go on later; whether it may go on.
+    /// Saves the conversation so that it can be resumed; returns whether it may continue.
     pub(super) async fn keep(&mut self, task: &str) -> bool {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
@@ -73,7 +72,7 @@ impl AgentRun {
         !self.held.must_keep()
     }
 
-    /// Tokens, context, cost and how sure the filters were, on one line.
+    /// Tokens, context, cost and confidence of the filters, on one line.
     pub(super) fn status_line(&self) -> String {
         let status = self.agent.status();
         let usage = status.totals.usage;

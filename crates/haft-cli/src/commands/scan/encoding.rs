@@ -1,22 +1,22 @@
-//! UTF-16, which begins with a mark, to UTF-8 and back. Every other encoding is searched as it is:
-//! where it is no UTF-8 it passes through unchanged.
+//! Converts UTF-16 with a byte order mark to UTF-8 and back. Other encodings are searched as they
+//! are: bytes that are not UTF-8 pass through unchanged.
 
 use std::borrow::Cow;
 
-/// How a file writes characters.
+/// Encoding of a file.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) enum Encoding {
-    /// One byte for each character that syntax is made of.
+    /// One byte for each ASCII character.
     #[default]
     Bytes,
-    /// UTF-16, the low byte first.
+    /// UTF-16, little-endian.
     Utf16Le,
-    /// UTF-16, the high byte first.
+    /// UTF-16, big-endian.
     Utf16Be,
 }
 
 impl Encoding {
-    /// UTF-8 text in this encoding.
+    /// Converts UTF-8 text to this encoding.
     pub(super) fn encode(self, text: &[u8]) -> Cow<'_, [u8]> {
         let bytes = |unit: u16| if self == Self::Utf16Le { unit.to_le_bytes() } else { unit.to_be_bytes() };
         match self {
@@ -26,11 +26,11 @@ impl Encoding {
     }
 }
 
-/// Bytes of a file that come in chunks, as text that can be searched.
+/// Converts chunks of a file to text that can be searched.
 #[derive(Debug, Default)]
 pub(super) struct Transcoder {
     encoding: Option<Encoding>,
-    /// What does not make a character yet.
+    /// Incomplete character at the end of the last chunk.
     begun: Vec<u8>,
 }
 
@@ -61,7 +61,7 @@ impl Transcoder {
         Cow::Owned(self.units(false))
     }
 
-    /// What is left at the end.
+    /// Returns the rest at the end of input.
     pub(super) fn finish(&mut self) -> Vec<u8> {
         match self.encoding() {
             Encoding::Bytes => std::mem::take(&mut self.begun),

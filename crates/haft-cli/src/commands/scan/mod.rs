@@ -1,4 +1,4 @@
-//! `haft scan`: credentials in files or in standard input, of any size and any encoding.
+//! `haft scan`: finds credentials in files or in standard input, of any size and encoding.
 
 mod run;
 

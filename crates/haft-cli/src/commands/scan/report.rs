@@ -1,4 +1,4 @@
-//! What a scan prints of one file: a line for each credential, or the text with placeholders.
+//! Output of a scan for one file: a line for each credential, or the text with placeholders.
 
 use std::io::{self, Write};
 use std::path::Path;
@@ -19,7 +19,7 @@ struct CredentialReport<'a> {
     length: u64,
 }
 
-/// Takes the text of one file.
+/// Receives the text of one file.
 pub(super) struct Report<'a> {
     stream: SecretStream,
     printer: Printer<'a>,
@@ -57,7 +57,7 @@ impl<'a> Report<'a> {
         printer.failed.take().map_or(Ok(()), Err)
     }
 
-    /// How many there were.
+    /// Ends the report; returns the number of credentials.
     pub(super) fn finish(mut self, encoding: Encoding) -> io::Result<usize> {
         let printer = &mut self.printer;
         self.stream.finish(&mut |piece| printer.print(piece, encoding));
@@ -106,7 +106,7 @@ impl Printer<'_> {
     }
 }
 
-/// How many characters there are; what is no UTF-8 counts byte by byte, as good as that.
+/// Number of characters. Bytes that are not UTF-8 count one each.
 fn characters(bytes: &[u8]) -> u64 {
     bytes.iter().filter(|byte| !(0x80..0xc0).contains(*byte)).count() as u64
 }

@@ -1,4 +1,4 @@
-//! From the words typed after `haft scan` to files that are looked through, one after the other.
+//! Scans the files named after `haft scan`, one after the other.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Write};
@@ -15,11 +15,10 @@ use crate::commands::scan::report::Report;
 use crate::exit::Exit;
 use crate::output;
 
-/// How much is read at once.
+/// Number of bytes read at once.
 const CHUNK: usize = 64 * 1024;
 
-/// Looks through every file; what cannot be read is told and does not keep the others from being
-/// looked through.
+/// Scans every file. An unreadable file is reported and does not stop the others.
 pub(crate) fn run(common: &CommonArgs, verb: &Scan) -> Result<Exit, String> {
     let loaded = load(common)?;
     let redactor = loaded
@@ -54,7 +53,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &Scan) -> Result<Exit, String> {
     })
 }
 
-/// A reader that has seen enough (`| head`) is no failure.
+/// A closed reader (`| head`) is not a failure.
 fn gone(error: &io::Error) -> Result<Exit, String> {
     match error.kind() {
         io::ErrorKind::BrokenPipe => Ok(Exit::Ok),
@@ -90,12 +89,12 @@ fn scan(file: &Path, redactor: &SecretRedactor, redact: bool, out: &mut dyn Writ
     report.finish(transcoder.encoding()).map_err(Fault::Write)
 }
 
-/// Opens a file with something in it: a pipe that nobody writes to would never end.
+/// Opens a file that can be read to an end: reading a pipe without a writer would block for ever.
 fn open(path: &Path) -> Result<File, String> {
     let flags = i32::try_from(OFlags::NONBLOCK.bits()).unwrap_or_default();
     let opened = OpenOptions::new().read(true).custom_flags(flags).open(path).map_err(|error| error.to_string())?;
     let kind = opened.metadata().map_err(|error| error.to_string())?.file_type();
-    // `/dev/stdin`, `/dev/fd/63`: what a shell hands over is open at the other end.
+    // `/dev/stdin`, `/dev/fd/63`: pipes that a shell passes have a writer.
     let is_handed_over =
         path == Path::new("/dev/stdin") || path.starts_with("/dev/fd") || path.starts_with("/proc/self/fd");
     if kind.is_file() {

@@ -1,4 +1,4 @@
-//! What the page shows, kept up to date.
+//! Current content of the page.
 
 use std::{collections::VecDeque, path::PathBuf, sync::Mutex};
 
@@ -11,10 +11,10 @@ use super::{figures::Figures, questions::Questions, sources};
 use crate::args::CommonArgs;
 use crate::commands::open::{load, workdir};
 
-/// Calls that are shown one by one.
+/// Maximum number of calls shown individually.
 const LISTED_CALLS: usize = 100;
 
-/// Everything.
+/// Everything that the page shows.
 pub(super) struct Board {
     pub(super) questions: Questions,
     common: CommonArgs,
@@ -24,7 +24,7 @@ pub(super) struct Board {
     record: Mutex<Record>,
 }
 
-/// The record as far as it was read. It is opened when there is one.
+/// The record as far as it was read. It is opened once it exists.
 #[derive(Default)]
 struct Record {
     follower: Option<Follower>,
@@ -53,7 +53,7 @@ impl Board {
         }
         let lines = match follower.as_mut().map(Follower::poll) {
             Some(Ok(lines)) => lines,
-            // It is gone: the next one is read from its beginning.
+            // The file is gone: a new one is read from its beginning.
             Some(Err(_)) => {
                 *follower = None;
                 return;
@@ -71,7 +71,7 @@ impl Board {
         }
     }
 
-    /// All of it, for the page.
+    /// The whole state, for the page.
     pub(super) async fn state(&self) -> Value {
         let tasks = sources::tasks(self.scheduler.as_ref(), &self.folder).await;
         let record = self.record.locked();

@@ -1,30 +1,30 @@
-//! Figures over the lines of a record, added up one line at a time: what was saved, how sure the
-//! filters were, how calls were decided.
+//! Statistics over the lines of a record, one line at a time: savings, confidence of the filters,
+//! decisions on calls.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::Value;
 
-/// Bytes of a token, about: what is said of tokens is an estimate, as in `haft tools --cost`.
+/// Approximate bytes per token: token counts are estimates, as in `haft tools --cost`.
 const TOKEN: u64 = 4;
 
 #[derive(Debug, Default, Clone, PartialEq, Eq, Serialize)]
 pub(super) struct Figures {
     calls: u64,
     failed: u64,
-    /// By decision: `allow`, `ask`, `deny`.
+    /// Number of calls by decision: `allow`, `ask`, `deny`.
     decisions: BTreeMap<String, u64>,
-    /// Bytes that tools gave, and those that models were shown.
+    /// Bytes that tools returned.
     raw: u64,
     shown: u64,
     tokens_saved: u64,
-    /// Filtered outputs by how sure the filter was.
+    /// Number of filtered outputs by the filter's confidence.
     confidence: BTreeMap<String, u64>,
 }
 
 impl Figures {
-    /// Adds a line; what is no call is passed over.
+    /// Adds a line; lines that are not calls are ignored.
     pub(super) fn add(&mut self, line: &[u8]) {
         let Ok(line) = serde_json::from_slice::<Value>(line) else { return };
         if !line["tool"].is_string() {

@@ -1,5 +1,5 @@
-//! As much of HTTP as one page needs: who is let in, what they get. A request is judged by its head
-//! alone, in [`Door::route`]; nothing but the page itself is given without the token.
+//! Minimal HTTP server for one page. [`Door::route`] judges a request by its head alone. Without
+//! the token, only the page itself is served.
 
 use std::{fs::File, io::Read, time::Duration};
 
@@ -15,21 +15,21 @@ use super::board::Board;
 const PAGE: &str = include_str!("page.html");
 const STYLE: &str = include_str!("page.css");
 const SCRIPT: &str = include_str!("page.js");
-/// The most that a head may have, and a body.
+/// Maximum size of a request head in bytes.
 const MAX_HEAD: usize = 16 * 1024;
 const MAX_BODY: usize = 16 * 1024;
-/// How long a request may take to come.
+/// Time limit for receiving a request.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Who is let in.
+/// Decides which requests are served.
 pub(super) struct Door {
     port: u16,
     token: String,
-    /// What marks our own style and script: nothing else on the page runs.
+    /// Nonce of our own style and script; nothing else runs on the page.
     nonce: String,
 }
 
-/// What is asked for.
+/// Requested resource.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Route {
     Page,
@@ -37,7 +37,7 @@ enum Route {
     Answer,
 }
 
-/// The head of a request, in small letters where letters do not count.
+/// Head of a request, lower-cased where case does not matter.
 #[derive(Debug, Default)]
 struct Head {
     method: String,
@@ -54,7 +54,7 @@ struct Response {
 }
 
 impl Door {
-    /// A door with a new token.
+    /// Creates a door with a new token.
     pub(super) fn new(port: u16) -> Result<Self, String> {
         Ok(Self { port, token: random()?, nonce: random()? })
     }
@@ -63,10 +63,10 @@ impl Door {
         &self.token
     }
 
-    /// What a request is about, or the status with which it is refused.
+    /// Route of a request, or the status that refuses it.
     fn route(&self, head: &Head) -> Result<Route, u16> {
         let hosts = [format!("127.0.0.1:{}", self.port), format!("localhost:{}", self.port)];
-        // A page of another name that was made to lead here has that name in its requests.
+        // Guards against DNS rebinding: a page of another name that resolves here sends that name.
         let mut named = head.all("host");
         match (named.next(), named.next()) {
             (Some(host), None) if hosts.contains(&host.to_ascii_lowercase()) => {}
@@ -87,7 +87,7 @@ impl Door {
         };
         let mut given = head.all("authorization");
         match (given.next().and_then(|value| value.strip_prefix("Bearer ")), given.next()) {
-            // Digests are compared, so that the time tells nothing of the token.
+            // Digests are compared, so that timing reveals nothing about the token.
             (Some(token), None) if sha256_hex(token.as_bytes()) == sha256_hex(self.token.as_bytes()) => Ok(route),
             _ => Err(401),
         }
@@ -95,7 +95,7 @@ impl Door {
 }
 
 impl Head {
-    /// `None` for what is no head.
+    /// Parses a head; `None` if it is invalid.
     fn parse(text: &str) -> Option<Self> {
         let mut lines = text.split("\r\n");
         let mut words = lines.next()?.split(' ');
@@ -127,14 +127,14 @@ pub(super) async fn serve(mut stream: TcpStream, door: &Door, board: &Board) {
     let _ = timeout(PATIENCE, async {
         stream.write_all(answer.as_bytes()).await?;
         stream.shutdown().await?;
-        // A connection that is closed before all of it was read is reset, and the answer with it.
+        // Closing a connection with unread input resets it, and the answer is lost.
         let mut rest = stream.take(MAX_BODY as u64);
         tokio::io::copy(&mut rest, &mut tokio::io::sink()).await
     })
     .await;
 }
 
-/// The request, judged before its body is read; `None` for what is none.
+/// Reads a request, judged before its body; `None` if it is invalid.
 async fn read(stream: &mut TcpStream, door: &Door) -> Option<Result<(Route, Vec<u8>), u16>> {
     let mut bytes = Vec::new();
     let end = loop {
@@ -186,7 +186,7 @@ impl Door {
         PAGE.replace("NONCE", &self.nonce).replace("/*style*/", STYLE).replace("/*script*/", SCRIPT)
     }
 
-    /// One response. The page may load nothing, and run what it came with.
+    /// Formats one response. The page may load nothing, and run only its own script.
     fn response(&self, status: u16, kind: &str, body: &str) -> String {
         let reason = match status {
             200 => "OK",
@@ -210,7 +210,7 @@ impl Door {
     }
 }
 
-/// 256 bits that nobody guesses.
+/// 256 random bits as text.
 fn random() -> Result<String, String> {
     let mut bytes = [0; 32];
     let read = File::open("/dev/urandom").and_then(|mut file| file.read_exact(&mut bytes));

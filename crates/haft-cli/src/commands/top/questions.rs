@@ -1,4 +1,4 @@
-//! Questions that wait for a person: kept while they are open, for a page that comes and goes.
+//! Open questions, stored for a page that connects and disconnects.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
@@ -11,10 +11,10 @@ use tokio::sync::mpsc;
 
 use crate::asking::TerminalQuestion;
 
-/// Answers on their way to the watch; a person gives one at a time.
+/// Capacity of the queue of answers; a person gives one at a time.
 const MAX_ANSWERS: usize = 16;
 
-/// The open questions, for whoever shows them.
+/// Open questions, for display.
 #[derive(Debug, Clone)]
 pub(super) struct Questions {
     open: Arc<Mutex<BTreeMap<u64, Open>>>,
@@ -27,7 +27,7 @@ struct Open {
     until: Instant,
 }
 
-/// The side that keeps them up to date.
+/// Keeps the list of open questions up to date.
 pub(super) struct QuestionWatcher {
     watch: QuestionWatch,
     open: Arc<Mutex<BTreeMap<u64, Open>>>,
@@ -35,14 +35,14 @@ pub(super) struct QuestionWatcher {
 }
 
 impl Questions {
-    /// Those of a watch.
+    /// Shares the questions of a watch.
     pub(super) fn watching(watch: QuestionWatch) -> (Self, QuestionWatcher) {
         let (to, answers) = mpsc::channel(MAX_ANSWERS);
         let open = Arc::default();
         (Self { open: Arc::clone(&open), answers: to }, QuestionWatcher { watch, open, answers })
     }
 
-    /// Each question with the seconds that are left.
+    /// Lists each question with its remaining seconds.
     pub(super) fn list(&self) -> Vec<Value> {
         let open = self.open.locked();
         let shown = open.values().map(|one| {
@@ -53,7 +53,7 @@ impl Questions {
         shown.collect()
     }
 
-    /// Answers one; `false` when it is not open, or the answer is none of those that it has.
+    /// Answers a question; `false` if it is not open or does not offer this answer.
     pub(super) fn answer(&self, id: u64, choice: Choice) -> bool {
         let open = self.open.locked();
         let Some(one) = open.get(&id) else { return false };
@@ -67,7 +67,7 @@ impl Questions {
 }
 
 impl QuestionWatcher {
-    /// Waits for the next event or answer, and heeds it. May be dropped at any time.
+    /// Waits for the next event or answer and handles it. Cancel-safe.
     pub(super) async fn step(&mut self) {
         tokio::select! {
             event = self.watch.next() => match event {

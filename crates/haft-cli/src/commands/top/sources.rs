@@ -1,4 +1,4 @@
-//! What stands beside the record: what runs now, scheduled tasks of the folder, and hosts.
+//! State from outside the record: running calls and jobs, scheduled tasks of the folder, and hosts.
 
 use haft::core::{Clock as _, SystemClock};
 use haft::questions::activities;
@@ -8,8 +8,7 @@ use serde_json::{Value, json};
 use crate::args::CommonArgs;
 use crate::commands::setup::{State, found};
 
-/// The calls and jobs that run now, the oldest first. A call is among them once it has run half a
-/// second.
+/// Running calls and jobs, the oldest first. A call appears once it has run half a second.
 pub(super) fn running() -> Vec<Value> {
     let now = u64::try_from(SystemClock.now().as_millisecond()).unwrap_or_default();
     let rows = activities(&haft::config::places::watch_dir()).into_iter().map(|row| {
@@ -27,7 +26,7 @@ pub(super) fn running() -> Vec<Value> {
     rows.collect()
 }
 
-/// The tasks of a folder; none where they cannot be read.
+/// Tasks of a folder; empty if they cannot be read.
 pub(super) async fn tasks(scheduler: Option<&Scheduler>, folder: &str) -> Vec<Value> {
     let Some(scheduler) = scheduler else { return vec![] };
     let tasks = scheduler.list(folder).await.unwrap_or_default();
@@ -43,7 +42,7 @@ pub(super) async fn tasks(scheduler: Option<&Scheduler>, folder: &str) -> Vec<Va
     told.collect()
 }
 
-/// The hosts that are here, and whether they are set up.
+/// Installed hosts, and whether they are set up.
 pub(super) fn hosts(common: &CommonArgs) -> Vec<Value> {
     let hosts = found(common).unwrap_or_default().into_iter().filter(|host| host.is_there || host.state == State::Done);
     let told = hosts.map(|host| {
