@@ -1,5 +1,5 @@
-//! A toolbox as what makes the calls of an agent: through all gates, on the quota and the record of
-//! its session.
+//! Lets an agent make its calls through a toolbox: through all gates, counted against the quota and
+//! recorded under the agent's session.
 
 use std::sync::Arc;
 
@@ -33,7 +33,7 @@ impl ToolHost for Toolbox {
 
     async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
         let inv = self.stack().inspect(call, cx).await;
-        // Where a model would have to judge the call first, the gates say that somebody is asked.
+        // If a model would have to judge the call first, the gates report that a person is asked.
         #[cfg(feature = "policy")]
         if self.parts().gates.explain(&inv).verdict != tools_core::Verdict::Allow {
             return None;
@@ -54,7 +54,7 @@ impl ToolHost for Toolbox {
     }
 
     fn heard(&self, cx: &CallContext, text: &str) {
-        // Whatever a user writes begins a turn, and ends what was invoked for the one before.
+        // Every message of the user begins a turn and ends the skill invoked for the one before.
         #[cfg(feature = "skills")]
         self.parts().skills.end_turn(cx.session());
         #[cfg(feature = "policy")]

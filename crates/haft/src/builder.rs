@@ -1,4 +1,4 @@
-//! From a configuration to a toolbox: every section is compiled before anything is put together.
+//! Builds a toolbox from a configuration. Every section is compiled before the parts are assembled.
 
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
@@ -34,53 +34,54 @@ pub struct ToolboxBuilder {
 tools_core::partial_debug!(ToolboxBuilder { workdir });
 
 impl Toolbox {
-    /// Starts building one from a configuration. `workdir` is where relative paths start, and what
-    /// tools are kept in where the configuration names no other folders: a folder that exists. A
-    /// relative one is taken from the folder that this process works in when the toolbox is built.
+    /// Starts building a toolbox from a configuration. `workdir` is the base of relative paths, and
+    /// the root of the tools if the configuration names no others; it must exist. A relative
+    /// `workdir` is resolved against the current directory of the process when the toolbox is
+    /// built.
     pub fn builder(config: LoadedConfig, workdir: impl Into<PathBuf>) -> ToolboxBuilder {
         ToolboxBuilder { loaded: config, workdir: workdir.into(), ..ToolboxBuilder::default() }
     }
 }
 
 impl ToolboxBuilder {
-    /// The configuration was found in the user's folder and named by nobody: one that lies where
-    /// tools may write is refused.
+    /// Marks the configuration as found in the user's folder, not named by anybody. It is refused
+    /// if it lies where tools may write.
     pub fn discovered(self) -> Self {
         Self { was_discovered: true, ..self }
     }
 
-    /// Sets the user's spelling of the working directory where it leads through links: file tools
-    /// take paths that begin so.
+    /// Sets the user's spelling of the working directory if it leads through links. File tools
+    /// accept paths that begin with it.
     pub fn spelled(self, spelled: impl Into<PathBuf>) -> Self {
         Self { spelled: Some(spelled.into()), ..self }
     }
 
-    /// Sets the place where the configuration would be: files of rules are looked for beside it
-    /// when it was read from no file.
+    /// Sets the path that the configuration file would have. If none was read, files of rules are
+    /// searched in its folder.
     pub fn beside(self, file: Option<PathBuf>) -> Self {
         Self { beside: file, ..self }
     }
 
-    /// The session that calls belong to; without it a fresh one.
+    /// Sets the session of the calls [default: a new one].
     pub fn session(self, session: SessionId) -> Self {
         Self { session: Some(session), ..self }
     }
 
-    /// The name of this server among several that serve the same guests: jobs and placeholders name
-    /// it, and those of other servers are refused by their names.
+    /// Sets the name of this server among several that serve the same guests. Jobs and placeholders
+    /// contain it, and those of other servers are refused.
     pub fn server(self, name: ServerName) -> Self {
         Self { server: Some(name), ..self }
     }
 
-    /// The guest that the toolbox is for: what is agreed to in it beyond a session counts for the
-    /// calls of this guest alone, and what other guests agreed to does not count in it.
+    /// Sets the guest that the toolbox serves. Approvals that outlast a session then apply to this
+    /// guest only, and those of other guests do not apply here.
     #[cfg(feature = "policy")]
     pub fn guest(self, caller: tools_core::CallerId) -> Self {
         Self { guest: Some(caller), ..self }
     }
 
-    /// One more executor. Its tools come after the built-in ones and stand behind the same layers.
-    /// A name that another tool has already is an error when the toolbox is built.
+    /// Adds an executor. Its tools come after the built-in ones and behind the same layers. If a
+    /// tool's name is already taken, `build` fails.
     pub fn executor(mut self, executor: DynExecutor) -> Self {
         #[cfg(feature = "catalog")]
         let executor = DynExecutor::new(tools_catalog::Checked::new(executor));
@@ -88,45 +89,45 @@ impl ToolboxBuilder {
         self
     }
 
-    /// One more layer, at a place among the built-in ones. The name of another layer is an error
-    /// when the toolbox is built.
+    /// Adds a layer at a place among the built-in ones. If its name is already taken, `build`
+    /// fails.
     pub fn layer(mut self, place: Place, layer: impl Layer + 'static) -> Self {
         self.layers.push((place, Arc::new(layer)));
         self
     }
 
-    /// One more model, under its own name. It stands in for a configured one of that name.
+    /// Adds a model under its own name. It replaces a configured one of that name.
     #[cfg(feature = "llm")]
     pub fn provider(mut self, provider: Arc<dyn tools_providers::Provider>) -> Self {
         self.providers.push(provider);
         self
     }
 
-    /// The model that judges calls under `[tools.adversarial_policy]`, instead of the provider that
-    /// is configured there.
+    /// Sets the model that judges calls under `[tools.adversarial_policy]`, in place of the
+    /// configured provider.
     #[cfg(feature = "policy")]
     pub fn judge(self, judge: Arc<dyn tools_core::Judge>) -> Self {
         Self { judge: Some(judge), ..self }
     }
 
-    /// The model that finds tools, memories and code by what they mean, instead of the one that is
-    /// configured. Without any they are found by their words.
+    /// Sets the model that finds tools, memories and code by their meaning, in place of the
+    /// configured one. Without a model they are found by their words.
     pub fn embedder(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
     }
 
-    /// Compiles every section and puts the toolbox together.
+    /// Compiles every section and assembles the toolbox.
     ///
     /// # Errors
-    /// The first section that cannot be compiled, by key and line, or that switches on what this
-    /// build does not have: nothing runs on half a configuration. Two tools or two layers of one
-    /// name.
+    /// The first section that cannot be compiled or that enables something this build does not
+    /// have, by key and line: a partial configuration is never used. Also two tools or two layers
+    /// with the same name.
     pub fn build(mut self) -> Result<Toolbox, LoadError> {
         self.loaded = config::refuse(self.loaded)?;
         let workdir = std::path::absolute(&self.workdir)
             .map_err(|source| LoadError::Workdir { path: self.workdir.clone(), source })?;
         let rules = config::paths::read_rules(&self.loaded, &workdir)?;
-        // One for all who only read it.
+        // One copy, shared by all who only read it.
         let config = Arc::new(self.loaded.config.clone());
         let (parts, shared) = Parts::new(&mut self, &config, &workdir, &rules)?;
         let hints = ModelHints { reasoning: config.agent.reasoning_model, ..ModelHints::default() };

@@ -1,4 +1,4 @@
-//! The shell in a toolbox: what its commands are held to beside their own section.
+//! Sets up the shell of a toolbox: the restrictions on commands from other sections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,8 +12,8 @@ use crate::layers;
 use crate::part::{PartList, PartMaker};
 use crate::parts::Parts;
 
-/// The confinement of commands, for calls from `workdir`: they may not read what `typed` and
-/// `private` close, nor what gates close to `bash`. It follows other configurations.
+/// The confinement of commands, for calls from `workdir`. Commands may not read the paths that
+/// `typed`, `private` or the gates (for `bash`) close. It follows configuration changes.
 pub(crate) fn confinement(
     shared: &Arc<Parts>,
     loaded: &LoadedConfig,
@@ -24,7 +24,7 @@ pub(crate) fn confinement(
 ) -> Result<Arc<CommandConfinement>, LoadError> {
     let policy = compile(loaded)?.remembering(places::sandbox_record());
     let rules = typed.clone().closing(private);
-    // The patterns that an operator typed; without any, the preset holds as it is.
+    // The operator's patterns; without any, the preset applies unchanged.
     #[cfg(feature = "file")]
     let deny_read = loaded.config.tools.file.deny_read.as_deref();
     #[cfg(not(feature = "file"))]
@@ -59,7 +59,7 @@ pub(crate) fn confinement(
         let (commands, close, config) = (Arc::clone(&following), Arc::clone(&close), loaded.config.tools.shell.clone());
         Ok(move || {
             close();
-            // It was compiled above, so that it does not fail here.
+            // It compiled above, so it cannot fail here.
             let _ = commands.rebuild(&config);
         })
     });
@@ -71,15 +71,15 @@ fn compile(loaded: &LoadedConfig) -> Result<ShellPolicy, LoadError> {
 }
 
 impl PartMaker<'_> {
-    /// The table of what sessions run in the background.
+    /// The table of background jobs of all sessions.
     pub(crate) fn jobs(&mut self, server: Option<ServerName>) -> Arc<Jobs> {
         let jobs = Arc::new(Jobs::shown_on(layers::board(self.credentials.redactor())).at_server(server));
         self.list.ends.tell(&jobs, Jobs::abandon_session);
         jobs
     }
 
-    /// The networks of sessions whose commands are gated. What was allowed for a session counts in
-    /// them, and each connection is on `record`.
+    /// The networks of sessions whose commands are gated. They apply the session's approvals, and
+    /// write each connection to `record`.
     #[cfg(feature = "egress")]
     pub(crate) fn networks(
         &mut self,

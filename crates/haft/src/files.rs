@@ -1,4 +1,4 @@
-//! The file tools in a toolbox: what their policy is held to beside its own section.
+//! Sets up the file tools of a toolbox: the restrictions on their policy from other sections.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -12,9 +12,9 @@ use crate::config::{LoadError, LoadedConfig, own_places, paths, places};
 use crate::part::PartList;
 use crate::parts::Parts;
 
-/// The file tools and their policy, for calls from `workdir`, that may not write what is
-/// `reserved`, nor read what `rules`, the read rules of the configuration, and `private` close.
-/// They follow other configurations, and forget sessions.
+/// The file tools and their policy, for calls from `workdir`. They may not write `reserved` paths,
+/// nor read what `rules` (the configured read rules) and `private` close. They follow configuration
+/// changes and forget ended sessions.
 pub(crate) fn tools(
     shared: &Arc<Parts>,
     loaded: &LoadedConfig,

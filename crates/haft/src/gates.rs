@@ -1,4 +1,4 @@
-//! The gates of a toolbox, and what they would decide about calls.
+//! The gates of a toolbox, and predictions of their decisions.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -11,16 +11,16 @@ use crate::Toolbox;
 use crate::config::{LoadError, named, places};
 use crate::part::PartMaker;
 
-/// How a question shows what changed in a script: as the file tools show changes.
+/// Shows changes of a script in a question in the same format as the file tools.
 #[cfg(feature = "file")]
 const TEXT_DIFF: Option<TextDiff> = Some(tools_file::diff);
-/// There are no file tools.
+/// None: this build has no file tools.
 #[cfg(not(feature = "file"))]
 const TEXT_DIFF: Option<TextDiff> = None;
 
 impl PartMaker<'_> {
-    /// The gates, with nothing remembered; they follow their sections. `hosts` have the host's own
-    /// tools.
+    /// The gates, with empty state. They follow configuration changes. `hosts` are the executors
+    /// with the host's own tools.
     pub(crate) fn gates(
         &mut self,
         judge: Option<Arc<dyn Judge>>,
@@ -68,8 +68,8 @@ impl Toolbox {
         self.parts().gates.foretell(call, &self.stack, cx).await
     }
 
-    /// The judge of calls that another program runs: by the same gates as a call of our own, and on
-    /// the same record. Nothing runs.
+    /// The judge of calls that another program runs. It uses the same gates and record as our own
+    /// calls, and runs nothing.
     #[cfg(feature = "hosts")]
     pub fn hosted_calls(&self) -> tools_policy::HostedCalls {
         tools_policy::HostedCalls::new(self.inner.judging.clone(), Arc::clone(&self.stack))

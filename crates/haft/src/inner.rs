@@ -1,5 +1,5 @@
-//! What a toolbox consists of beyond its stack: kept to make narrower ones, and to follow the
-//! configuration.
+//! Parts of a toolbox besides its stack, needed to make narrower ones and to follow configuration
+//! changes.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -14,37 +14,39 @@ use crate::part::PartList;
 use crate::parts::Parts;
 use crate::tools::ToolSet;
 
-/// What all toolboxes that were narrowed from one share.
+/// State shared by a toolbox and all toolboxes narrowed from it.
 #[derive(Debug)]
 pub(crate) struct Inner {
     pub(crate) loaded: LoadedConfig,
-    /// What the last reload put in place.
+    /// Configuration that the last reload put in force.
     pub(crate) running: Mutex<Arc<HaftConfig>>,
     pub(crate) parts: Arc<Parts>,
-    /// Executors of the host's.
+    /// Executors of the host.
     pub(crate) executors: Vec<DynExecutor>,
-    /// Made once for every stack.
+    /// Layers, created once for all stacks.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
-    /// Those of them that judge and record.
+    /// The layers that judge and record calls.
     #[cfg(feature = "hosts")]
     pub(crate) judging: Vec<Arc<dyn Layer>>,
-    /// What follows the configuration besides the tools. The gates come first: tools ask them.
+    /// Parts besides the tools that follow the configuration. The gates come first, because the
+    /// tools ask them.
     pub(crate) shared: PartList,
     pub(crate) sets: InUse<ToolSet>,
-    /// What the last change of the configuration file came to; `None` until it changed.
+    /// Result of the last change of the configuration file; `None` until it changes.
     pub(crate) last_reload: Mutex<Option<ReloadState>>,
-    /// Woken when other tools may be listed than before.
+    /// Notified when the list of tools may have changed.
     pub(crate) relisted: Arc<tokio::sync::Notify>,
-    /// All executors of each stack as one, to be asked for their tools again.
+    /// Combined executor of each stack, to be asked for its tools again.
     pub(crate) joined: InUse<CompositeExecutor>,
 }
 
 impl Inner {
-    /// The tools of a configuration and its read rules, then those of the host, behind the shared
-    /// layers. Tools are kept in `roots`, where that is narrower than what the configuration says.
+    /// Builds a stack: the tools of a configuration and its read rules, then those of the host,
+    /// behind the shared layers. `roots` confines the tools if it is narrower than the
+    /// configuration.
     ///
     /// # Errors
-    /// The first section that cannot be compiled, by key and line; two tools of one name.
+    /// The first section that cannot be compiled, by key and line; two tools with the same name.
     pub(crate) fn stack(
         &self,
         loaded: &LoadedConfig,
@@ -63,14 +65,14 @@ impl Inner {
         if let Some(tool) = CompositeExecutor::name_twice(&executors) {
             return Err(LoadError::ToolTwice { tool });
         }
-        // Behind all others: what a server calls its tools takes no name from anybody.
+        // MCP servers come last, so that their tools cannot take a name from another executor.
         #[cfg(feature = "mcp-client")]
         if let Some(set) = set.as_ref().filter(|_| !self.parts.servers.all().is_empty()) {
             let others = executors.iter().flat_map(|executor| executor.tool_definitions().to_vec());
             self.parts.servers.surround(others.map(|tool| tool.name.as_str().to_owned()));
             let launcher = crate::mcp_servers::launcher(&self.parts, &set.commands);
             let tools = tools_mcp_client::McpTools::new(Arc::clone(&self.parts.servers), launcher);
-            // Calls are held to the pinned definitions.
+            // Calls are checked against the pinned definitions.
             executors.push(DynExecutor::new(tools_catalog::Checked::new(DynExecutor::new(tools))));
         }
         if loaded.config.tools.read_only {

@@ -1,4 +1,4 @@
-//! Parts that stand around calls as layers.
+//! Parts of a toolbox that wrap calls as layers.
 
 use std::sync::Arc;
 
@@ -12,8 +12,8 @@ use crate::part::{PartList, PartMaker};
 
 pub(crate) const SECURITY: &str = "tools.filters.security";
 
-/// Credentials: out of what models, people and the record are shown, at this server where it is one
-/// of several.
+/// Redacts credentials in what models, people and the record see. Placeholders name this server if
+/// it is one of several.
 pub(crate) fn credentials(
     loaded: &LoadedConfig,
     server: Option<ServerName>,
@@ -31,7 +31,7 @@ pub(crate) fn credentials(
     Ok(live)
 }
 
-/// Where people see what runs, without its credentials.
+/// Shows running calls to people, with credentials redacted.
 pub(crate) fn board(redactor: &Shared<SecretRedactor>) -> OptionalBoard {
     let _ = redactor;
     #[cfg(feature = "approvals")]
@@ -44,8 +44,8 @@ pub(crate) fn board(redactor: &Shared<SecretRedactor>) -> OptionalBoard {
 }
 
 impl PartMaker<'_> {
-    /// The record of calls; `None` where they are not put on record. Each line names `digest`, that
-    /// of the rules in force.
+    /// The record of calls; `None` if calls are not recorded. Each line contains `digest`, the
+    /// digest of the rules in force.
     #[cfg(feature = "audit")]
     pub(crate) fn record(&mut self, digest: &Shared<String>) -> Result<Option<tools_audit::Record>, LoadError> {
         let config = &self.config.tools.audit;
@@ -64,7 +64,7 @@ impl PartMaker<'_> {
         Ok(Some(record))
     }
 
-    /// Failures that are repeated.
+    /// Retries failed calls.
     #[cfg(feature = "retry")]
     pub(crate) fn retry(&mut self) -> Result<(), LoadError> {
         let policy = self.list.live.policy(self.loaded, "tools.retry", |loaded| loaded.config.tools.retry.compile())?;
@@ -72,7 +72,7 @@ impl PartMaker<'_> {
         Ok(())
     }
 
-    /// The rules that the output of commands is filtered by.
+    /// Rules that filter the output of commands.
     #[cfg(feature = "filter")]
     pub(crate) fn filters(&mut self) -> Arc<tools_filter::LiveFilters> {
         use tools_filter::LiveFilters;
@@ -83,8 +83,8 @@ impl PartMaker<'_> {
         filters
     }
 
-    /// Results that are served again. What is kept was filtered and judged as it was configured
-    /// then.
+    /// Cache of results. Cached results were filtered and judged under the configuration at that
+    /// time.
     #[cfg(feature = "cache")]
     pub(crate) fn cache(&mut self) -> Arc<tools_cache::LiveCache> {
         let cache = Arc::new(tools_cache::LiveCache::new(&self.config.tools.result_cache));
@@ -104,8 +104,8 @@ impl PartMaker<'_> {
         cache
     }
 
-    /// The store of long output, and the layer in front of it. Lines that report a failure are
-    /// shown wherever they stand.
+    /// The store of long output and its layer. Lines that report a failure are shown wherever they
+    /// are in the output.
     #[cfg(feature = "overflow")]
     pub(crate) fn overflow(&mut self) -> Result<Arc<tools_overflow::LiveOverflow>, LoadError> {
         use tools_overflow::LiveOverflow;
@@ -120,8 +120,8 @@ impl PartMaker<'_> {
         Ok(overflow)
     }
 
-    /// What keeps the changes of calls, for the folders that calls may change; `None` where they
-    /// are not kept.
+    /// Stores the changes of calls, for the folders that calls may change; `None` if changes are
+    /// not stored.
     #[cfg(feature = "checkpoint")]
     pub(crate) fn checkpoints(&mut self) -> Option<Arc<tools_checkpoint::Checkpoints>> {
         use crate::config::paths::{of_commands, of_files};
@@ -129,7 +129,7 @@ impl PartMaker<'_> {
         if !crate::config::own_places::keeps_changes(config) {
             return None;
         }
-        // Where no folders are named, a call may change the one that it comes from.
+        // If no folders are named, a call may change the folder it comes from.
         let named = |folders: Vec<std::path::PathBuf>| {
             let is_named = !matches!(folders.as_slice(), [only] if only == workdir);
             folders.into_iter().filter(|_| is_named).filter_map(|folder| folder.canonicalize().ok()).collect()
@@ -148,13 +148,13 @@ impl PartMaker<'_> {
         Some(checkpoints)
     }
 
-    /// The skills of the workspace, and the layer that holds sessions to them; none where they are
-    /// switched off.
+    /// The skills of the workspace, and the layer that restricts sessions to an active skill's
+    /// tools; none if skills are disabled.
     #[cfg(feature = "skills")]
     pub(crate) fn skills(&mut self) -> Arc<tools_skills::Skills> {
         use tools_skills::{Pins, Skills, SkillsLayer};
-        // Tools that go on working whatever skill is active: those that load skills, and those that
-        // read on or end what an allowed call began.
+        // Tools that remain available whatever skill is active: those that load skills, and those
+        // that continue or end what an allowed call began.
         let free = ["load_skill", "invoke_skill", "read_overflow", "job_read", "job_kill"];
         let free = free.iter().filter_map(|name| tools_core::ToolName::parse(name).ok());
         let config = &self.config.skills;

@@ -1,4 +1,4 @@
-//! Haft as one thing: configuration, wiring, one dispatcher over all tools.
+//! Haft as a library: configuration, wiring, and one dispatcher over all tools.
 //!
 //! ```
 //! use haft::{

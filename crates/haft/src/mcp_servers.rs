@@ -1,4 +1,4 @@
-//! MCP servers in a toolbox: where their pins are kept, and what each is held to.
+//! Sets up MCP servers in a toolbox: the place of their pins, and their confinement.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::part::PartMaker;
 use crate::parts::Parts;
 
 impl PartMaker<'_> {
-    /// The servers; none is started.
+    /// The configured servers; none is started.
     pub(crate) fn servers(&mut self) -> Result<Arc<McpServers>, LoadError> {
         let servers = compile(&self.config.mcp.servers);
         let servers = servers.map_err(|error| self.loaded.fault_in("mcp", error.fault()))?;
@@ -21,7 +21,7 @@ impl PartMaker<'_> {
     }
 }
 
-/// Makes servers ready to be started, below the confinement of commands.
+/// Launches servers inside the confinement of commands.
 pub(crate) fn launcher(parts: &Parts, commands: &Arc<tools_shell::CommandConfinement>) -> Launcher {
     #[cfg(feature = "egress")]
     let out = Some(Arc::clone(&parts.outlets) as _);
@@ -31,14 +31,14 @@ pub(crate) fn launcher(parts: &Parts, commands: &Arc<tools_shell::CommandConfine
 }
 
 impl Toolbox {
-    /// The launcher of MCP servers for calls of this toolbox; `None` when it has no tools.
+    /// Launcher of MCP servers for calls of this toolbox; `None` if it has no tools.
     pub fn server_launcher(&self) -> Option<Launcher> {
         Some(launcher(self.parts(), self.commands()?))
     }
 
-    /// Asks those MCP servers for their tools whose tools are not known yet. The definitions are
-    /// kept, so that later starts do not ask again. The result names each server that cannot be
-    /// reached; the tools of the others are offered.
+    /// Asks MCP servers for their tools if these are not known yet. The definitions are saved, so
+    /// that later starts do not ask again. The result names each server that cannot be reached; the
+    /// tools of the others are offered.
     pub async fn introduce_servers(&self) -> Introductions {
         let servers = &self.parts().servers;
         let Some(launcher) = self.server_launcher().filter(|_| !servers.all().is_empty()) else {
@@ -49,15 +49,14 @@ impl Toolbox {
         introduced
     }
 
-    /// Offers what MCP servers list now, where that is something else than before: to be called
-    /// between turns.
+    /// Updates the offered tools to what MCP servers list now. To be called between turns.
     pub fn relist(&self) {
         if self.parts().servers.settle() {
             self.refresh();
         }
     }
 
-    /// Has all stacks ask their executors for their tools again.
+    /// Makes all stacks ask their executors for their tools again.
     fn refresh(&self) {
         self.inner.joined.all().iter().for_each(|joined| joined.refresh());
     }

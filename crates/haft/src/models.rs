@@ -1,4 +1,4 @@
-//! The models of a toolbox: the configured ones and those of the host, by name.
+//! Models of a toolbox by name: the configured ones and those of the host.
 
 use std::sync::Arc;
 
@@ -8,8 +8,8 @@ use tools_sandbox::process::printed;
 use crate::{Toolbox, config::LoadError, part::PartMaker};
 
 impl PartMaker<'_> {
-    /// Opens every configured provider behind `own`, those of the host. They count from the next
-    /// start; names that other sections give are looked up at once.
+    /// Opens every configured provider, after `own`, those of the host. Changes to providers apply
+    /// from the next start; changes to the names that other sections use apply at once.
     pub(crate) fn models(&mut self, own: Vec<Arc<dyn Provider>>) -> Result<Arc<Models>, LoadError> {
         let models = Models::open(&self.config.llm, own, printed_by);
         let models = Arc::new(models.map_err(|fault| self.loaded.fault_in("llm", fault))?);
@@ -33,13 +33,13 @@ impl PartMaker<'_> {
 
 impl Toolbox {
     /// A model by its name in `[[llm.providers]]`; for an empty name the one that agents use.
-    /// `None` when there is none.
+    /// `None` if there is none.
     pub fn provider(&self, name: &str) -> Option<Arc<dyn Provider>> {
         self.parts().models.of(&self.config.llm, name)
     }
 
-    /// The model that writes wrong parameters anew (`tools.retry.parameter_reformat_provider`);
-    /// `None` where the model that wrote them does.
+    /// The model that rewrites invalid parameters (`tools.retry.parameter_reformat_provider`);
+    /// `None` if the calling model does it itself.
     pub fn reformat_provider(&self) -> Option<Arc<dyn Provider>> {
         #[cfg(feature = "retry")]
         return self.parts().models.named(&self.running().tools.retry.parameter_reformat_provider);
@@ -48,14 +48,14 @@ impl Toolbox {
     }
 }
 
-/// The model that judges calls; `None` when there is none of that name.
+/// The model that judges calls; `None` if no model has the configured name.
 #[cfg(feature = "policy")]
 pub(crate) fn judge(models: &Models, config: &crate::config::HaftConfig) -> Option<Arc<dyn tools_core::Judge>> {
     let provider = models.of(&config.llm, &config.tools.adversarial_policy.provider)?;
     Some(Arc::new(tools_providers::ModelJudge::new(provider)))
 }
 
-/// Reads a key that a command of the operator prints.
+/// Reads a key from the output of a command that the operator configured.
 fn printed_by(words: Vec<String>) -> KeyReader {
     Arc::new(move || {
         let words = words.clone();

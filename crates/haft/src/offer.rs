@@ -1,4 +1,4 @@
-//! What the sessions of a toolbox are shown.
+//! The tools that the sessions of a toolbox are shown.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -14,24 +14,24 @@ use crate::Toolbox;
 use crate::config::{LoadError, LoadedConfig};
 use crate::part::PartMaker;
 
-/// The tools that the sessions of a toolbox are shown, also of those that are narrowed from it.
+/// Tools shown to the sessions of a toolbox and of those narrowed from it.
 #[derive(Debug)]
 pub struct ToolOffer {
-    /// The tools that each is shown.
+    /// The list of tools for each session.
     pub lists: Arc<SessionLists>,
-    /// How tools are worded.
+    /// Wording of the tools' definitions.
     pub(crate) words: WordedTools,
-    /// What was wrong with the rules on dependencies.
+    /// Faults of the dependency rules.
     pub(crate) faults: Shared<Vec<DependencyFault>>,
-    /// The model that finds tools by what they mean.
+    /// Model that finds tools by their meaning.
     embedder: Option<Arc<dyn Embedder>>,
 }
 
 impl PartMaker<'_> {
-    /// What is shown, of no tools yet.
+    /// Creates the offer; it contains no tools yet.
     pub(crate) fn offering(&mut self, embedder: Option<Arc<dyn Embedder>>) -> ToolOffer {
         let lists = Arc::new(SessionLists::new(ListSettings::default()));
-        // It holds calls back whose tool needs another first.
+        // This layer holds back calls of tools that need another tool first.
         self.list.layers.push(Arc::new(DependencyLayer::new(Arc::clone(&lists))));
         let words = Wording { description_length: None, tafc: self.config.tools.tafc.compile() };
         ToolOffer { lists, words: WordedTools::new(words), faults: Shared::new(vec![]), embedder }
@@ -39,8 +39,7 @@ impl PartMaker<'_> {
 }
 
 impl ToolOffer {
-    /// Takes in the tools that there are, and adds `tool_search` where they are too many for one
-    /// list.
+    /// Sets the existing tools, and adds `tool_search` if they are too many for one list.
     pub(crate) fn of(&self, loaded: &LoadedConfig, executors: &mut Vec<DynExecutor>) -> Result<(), LoadError> {
         let tools: Vec<Arc<ToolDef>> =
             executors.iter().flat_map(|executor| executor.tool_definitions().to_vec()).collect();
@@ -62,7 +61,7 @@ impl ToolOffer {
             filter: Some(filter),
             embedder: self.embedder.clone(),
         });
-        // What servers list may become long later.
+        // The tools of servers may become many later.
         if self.lists.is_long(&tools) || !config.mcp.servers.is_empty() {
             let search = ToolSearch::new(Arc::clone(&self.lists)).into_executor();
             executors.push(DynExecutor::new(search));
@@ -72,21 +71,20 @@ impl ToolOffer {
 }
 
 impl Toolbox {
-    /// The tools that a model is shown which calls them natively, in the session of this toolbox:
-    /// those of the profile, in its words, and with the field for thoughts where that is
-    /// configured.
+    /// Tools shown to a model that calls them natively, in the session of this toolbox: those of
+    /// the profile, in its wording, and with the field for thoughts if configured.
     pub fn offered(&self) -> ToolDefs {
         self.shown(self.context.session(), &self.stack.listed())
     }
 
-    /// The same in another session, of these tools.
+    /// Tools shown in another session, selected from `listed`.
     pub fn shown(&self, session: &SessionId, listed: &ToolDefs) -> ToolDefs {
         self.worded(session, listed, &self.parts().offering.lists.shown(session, listed))
     }
 
-    /// The tools that a turn shows which is about `text`, usually what the user wrote last; `used`
-    /// are tools that it has called already. With `agent.tool_filter` what fits is added to what
-    /// the session was shown before.
+    /// Tools shown for a turn about `text`, usually the user's last message; `used` are tools it
+    /// has already called. With `agent.tool_filter`, matching tools are added to those that the
+    /// session was shown before.
     pub fn turn(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs {
         #[cfg(feature = "mcp-client")]
         self.relist();
@@ -94,8 +92,7 @@ impl Toolbox {
         self.worded(session, &listed, &self.parts().offering.lists.turn(session, &listed, text, used))
     }
 
-    /// What a session is shown, in its words, and behind it the tools of the skill that it has
-    /// invoked.
+    /// Tools shown to a session, in its wording, followed by the tools of the skill it invoked.
     fn worded(&self, session: &SessionId, listed: &ToolDefs, shown: &ToolDefs) -> ToolDefs {
         let shown = self.parts().offering.words.of(shown);
         #[cfg(feature = "skills")]

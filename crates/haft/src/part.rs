@@ -1,5 +1,5 @@
-//! The parts of a toolbox: each knows one section of the configuration, brings layers, follows
-//! other configurations, and forgets sessions that have ended.
+//! Parts of a toolbox: each compiles one section of the configuration, adds layers, follows
+//! configuration changes, and forgets ended sessions.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,35 +9,35 @@ use tools_secrets::LiveSecrets;
 
 use crate::config::{Followers, HaftConfig, LoadedConfig};
 
-/// What the parts of a toolbox do beside their main work.
+/// What the parts of a toolbox contribute besides their main work.
 #[derive(Debug, Default)]
 pub(crate) struct PartList {
-    /// The layers that they bring. Their places are the business of `stack.rs`.
+    /// Layers of the parts. `stack.rs` determines their order.
     pub(crate) layers: Vec<Arc<dyn Layer>>,
-    /// Those that follow other configurations.
+    /// Parts that follow configuration changes.
     pub(crate) live: Followers,
-    /// Those that keep something for each session.
+    /// Parts that keep state for each session.
     pub(crate) ends: SessionEnds,
 }
 
-/// Makes the parts that all tools share, with one method for each, in the file of its topic. What
-/// cannot be compiled is an error by key and line.
+/// Builds the parts that all tools share, with one method per part, in the file of its topic. A
+/// section that cannot be compiled is an error by key and line.
 pub(crate) struct PartMaker<'a> {
     pub(crate) loaded: &'a LoadedConfig,
-    /// Its values, shared with the parts that keep the whole configuration.
+    /// Its values, shared with parts that hold the whole configuration.
     pub(crate) config: &'a Arc<HaftConfig>,
-    /// The folder that calls come from.
+    /// Folder that calls come from.
     pub(crate) workdir: &'a Path,
-    /// The read rules of the configuration.
+    /// Read rules of the configuration.
     pub(crate) rules: &'a ReadRules,
-    /// The file in which the configuration stands, or would stand.
+    /// Configuration file, or the path it would have.
     pub(crate) beside: Option<&'a Path>,
     pub(crate) credentials: Arc<LiveSecrets>,
     pub(crate) list: PartList,
 }
 
 impl PartMaker<'_> {
-    /// Takes credentials out of what parts show and store.
+    /// Redactor of credentials for what parts show and store.
     pub(crate) fn redactor(&self) -> Arc<dyn Redactor> {
         Arc::new(self.credentials.redactor().clone())
     }

@@ -1,4 +1,4 @@
-//! What the tools of a toolbox share, made of what its builder was given: one field for each part.
+//! Parts shared by the tools of a toolbox, one field for each.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,8 +9,7 @@ use crate::config::{HaftConfig, LoadError, own_places, places};
 use crate::part::{PartList, PartMaker};
 use crate::{ToolboxBuilder, layers};
 
-/// The parts that all tools of a toolbox share, also those of the toolboxes that were narrowed from
-/// it.
+/// Parts shared by all tools of a toolbox and of the toolboxes narrowed from it.
 #[derive(Debug)]
 #[non_exhaustive]
 pub struct Parts {
@@ -21,19 +20,19 @@ pub struct Parts {
     pub(crate) spellings: Vec<(std::path::PathBuf, std::path::PathBuf)>,
     /// Finds credentials in texts and hides them.
     pub credentials: Arc<tools_secrets::LiveSecrets>,
-    /// The gates: what people allow and take back, quotas, tools that are blocked.
+    /// The gates: approvals, quotas, blocked tools.
     #[cfg(feature = "policy")]
     pub gates: Arc<tools_policy::Gates>,
     /// The models by their names.
     #[cfg(feature = "llm")]
     pub models: Arc<tools_providers::Models>,
-    /// Jobs that sessions run in the background.
+    /// Background jobs of sessions.
     #[cfg(feature = "shell")]
     pub jobs: Arc<tools_shell::Jobs>,
     /// The networks of sessions whose commands are gated.
     #[cfg(feature = "egress")]
     pub outlets: Arc<tools_egress_proxy::SessionNetworks>,
-    /// The model that finds things by what they mean.
+    /// The model that finds things by their meaning.
     pub embedder: Option<Arc<dyn tools_core::Embedder>>,
     #[cfg(feature = "memory")]
     pub(crate) memory: Vec<tools_core::DynExecutor>,
@@ -42,37 +41,36 @@ pub struct Parts {
     pub servers: Arc<tools_mcp_client::McpServers>,
     #[cfg(feature = "scheduler")]
     pub(crate) scheduler: Option<tools_scheduler::SchedulerTools>,
-    /// The skills of the workspace. A host that knows turns says when one has ended:
+    /// The skills of the workspace. A host with turns reports the end of each:
     /// [`tools_skills::Skills::end_turn`].
     #[cfg(feature = "skills")]
     pub skills: Arc<tools_skills::Skills>,
     /// The store of long output.
     #[cfg(feature = "overflow")]
     pub overflow: Arc<tools_overflow::LiveOverflow>,
-    /// The results that are kept to be served again: for their counters, and to clear them when a
-    /// conversation begins anew.
+    /// The cache of results: for its counters, and to clear it when a conversation starts over.
     #[cfg(feature = "cache")]
     pub cache: Arc<tools_cache::LiveCache>,
-    /// The record of calls; `None` where none is kept.
+    /// The record of calls; `None` if calls are not recorded.
     #[cfg(feature = "audit")]
     pub record: Option<tools_audit::Record>,
-    /// The rules that the output of commands is filtered by.
+    /// The rules that filter the output of commands.
     #[cfg(feature = "filter")]
     pub filters: Arc<tools_filter::LiveFilters>,
-    /// The store of changes made by calls, for undoing them; `None` where it is not kept.
+    /// The store of changes made by calls, for undoing them; `None` if changes are not stored.
     #[cfg(feature = "checkpoint")]
     pub checkpoints: Option<Arc<tools_checkpoint::Checkpoints>>,
-    /// The tools that sessions are shown.
+    /// The tools shown to sessions.
     #[cfg(feature = "graph")]
     pub offering: crate::offer::ToolOffer,
-    /// One for all sessions: it keeps what TLS and names need, and no page.
+    /// Shared by all sessions: it holds TLS and DNS state, but no pages.
     #[cfg(feature = "web")]
     pub(crate) web: Arc<tools_web::client::WebClient>,
 }
 
 impl Parts {
-    /// Makes all of what a builder was given, for calls from `workdir`, and the list of what they
-    /// do beside. `rules` are the read rules of the configuration.
+    /// Builds all parts from what the builder was given, for calls from `workdir`, and the list of
+    /// their contributions. `rules` are the read rules of the configuration.
     pub(crate) fn new(
         given: &mut ToolboxBuilder,
         config: &Arc<HaftConfig>,

@@ -1,4 +1,4 @@
-//! Another configuration for a toolbox that runs: all of it is compiled before any of it counts.
+//! Replaces the configuration of a running toolbox. All of it is compiled before any of it applies.
 
 use std::sync::Arc;
 
@@ -10,10 +10,11 @@ use crate::config::{self, LoadError, LoadedConfig, ReloadReport, Swap, merged, p
 use crate::config::{ConfigUser, ConfigWatch};
 
 impl Toolbox {
-    /// Puts another configuration in place, whole or not at all. Calls under way keep what they
-    /// began with.
+    /// Puts another configuration in force, completely or not at all. Running calls keep the
+    /// configuration they began with.
     ///
-    /// Keys that count from the next start only keep their old values until then, and are named.
+    /// Keys that apply from the next start only keep their old values until then; the report names
+    /// them.
     ///
     /// # Errors
     /// The first section that cannot be compiled, by key and line: then everything stays as it was.
@@ -33,7 +34,7 @@ impl Toolbox {
         Ok(report)
     }
 
-    /// Every part, compiled from another configuration; nothing is changed.
+    /// Compiles every part from another configuration; changes nothing.
     fn compiled(&self, loaded: &LoadedConfig) -> Result<Vec<Swap>, LoadError> {
         let mut swaps = self.inner.shared.live.compiled(loaded)?;
         for set in self.inner.sets.all() {
@@ -43,15 +44,15 @@ impl Toolbox {
         Ok(swaps)
     }
 
-    /// Reads the configuration file and its overlays again whenever one of them changes, until the
-    /// watch is dropped; `None` when there is neither a file nor a place for overlays.
+    /// Watches the configuration file and its overlays and reloads them after each change, until
+    /// the watch is dropped; `None` if there is neither a file nor a place for overlays.
     ///
-    /// A file that is broken leaves in force what was, and that is logged and told by
-    /// [`Toolbox::last_reload`]. Only the file that was read at the start is looked after, where it
-    /// lay then: no tool may change it, but one might make another. Where the kernel cannot keep
+    /// A broken file leaves the old configuration in force; it is logged and reported by
+    /// [`Toolbox::last_reload`]. Only the file read at the start is watched, at its place at that
+    /// time: no tool may change it, but one might create another. If the kernel cannot keep
     /// commands from writing it (without a sandbox, and inside writable folders without
-    /// namespaces), it is not looked after at all. Inside writable folders, what is put in its
-    /// place counts from the next start only: a command that runs then may write it.
+    /// namespaces), it is not watched at all. Inside writable folders, a file put in its place
+    /// applies from the next start only: a command that is running may write it.
     #[cfg(feature = "watch")]
     pub fn watch(&self, environment: impl Fn(&str) -> Option<String> + Send + 'static) -> Option<ConfigWatch> {
         #[cfg(feature = "filter")]
@@ -74,7 +75,7 @@ impl ConfigUser for Toolbox {
                 Level::Off => false,
             };
         }
-        // Nothing runs.
+        // Without commands, nothing can write the place.
         let _ = place;
         true
     }

@@ -1,5 +1,5 @@
-//! The order of the layers, as a value: `haft layers`, the reference page and the builder all read
-//! it here. With what a layer refuses and why it stands where it stands is told by its crate.
+//! The order of the layers, as a value that `haft layers`, the reference page and the builder read.
+//! Each layer's crate says what it refuses and why it has its position.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -9,30 +9,29 @@ use tools_policy::{GATES, gate::Stands};
 
 use crate::config::LoadError;
 
-/// Position of a host's layer. Layers of one place stand in the order in which they were given, the
-/// first outermost.
+/// Position of a host's layer. Layers with the same position are in the order in which they were
+/// added, the first outermost.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Place {
-    /// Inside the record, outside every gate. It sees every call, also one that a gate is going to
-    /// refuse, and every result as the model gets it. What it refuses is on record, and no gate is
-    /// asked.
+    /// Inside the record, outside every gate. It sees every call, also one that a gate will refuse,
+    /// and every result as the model gets it. What it refuses is recorded, and no gate is asked.
     BeforeGates,
-    /// Inside the gates that judge calls, outside the cache. It sees what was allowed or agreed to,
-    /// and results as the model gets them, also those that the cache serves.
+    /// Inside the gates that judge calls, outside the cache. It sees allowed and approved calls,
+    /// and results as the model gets them, also those from the cache.
     AfterGates,
-    /// Outside the repetitions of a failed call, inside everything else. It sees what really runs:
-    /// parameters with the credentials in the place of their placeholders, and output as the tool
-    /// gave it, before credentials are taken out and before it is shortened. What it adds to a
-    /// result is treated like the tool's own text.
+    /// Inside everything else, including outside retries of a failed call. It sees what really
+    /// runs: parameters with credentials in place of their placeholders, and the tool's output
+    /// before it is redacted and shortened. What it adds to a result is treated like the tool's own
+    /// text.
     AroundExecution,
 }
 
-/// What stands at one place.
+/// Content of one place.
 enum Slot {
     Layer(LayerInfo),
     #[cfg(feature = "policy")]
     Gates(Stands),
-    /// Layers of the host's.
+    /// Layers of the host.
     Host(Place),
 }
 
@@ -71,7 +70,7 @@ const STACK: &[Slot] = &[
 ];
 
 impl Slot {
-    /// The built-in layers of the place.
+    /// Built-in layers of the place.
     fn rows(&self) -> Vec<LayerInfo> {
         match self {
             Self::Layer(info) => vec![*info],
@@ -84,15 +83,16 @@ impl Slot {
     }
 }
 
-/// The layers of this build, outermost first; the gates among them in the order of their list.
+/// Layers of this build, outermost first; the gates in the order of their list.
 pub fn layers() -> Vec<LayerInfo> {
     STACK.iter().flat_map(Slot::rows).collect()
 }
 
-/// Layers in the documented order; those of one place of the host's as they were given.
+/// Sorts layers into the documented order; layers of the host with the same place stay in the given
+/// order.
 ///
 /// # Errors
-/// Two of one name.
+/// Two layers with the same name.
 pub(crate) fn ordered(
     built_in: &[Arc<dyn Layer>],
     hosts: &[(Place, Arc<dyn Layer>)],
@@ -113,8 +113,8 @@ pub(crate) fn ordered(
     }
 }
 
-/// Those that judge a call and put it on record, for calls that another program runs. Such programs
-/// ask for the reason of a refusal.
+/// Layers that judge and record a call, for calls that another program runs. Such programs need the
+/// reason of a refusal.
 #[cfg(feature = "hosts")]
 pub(crate) fn judging(
     built_in: &[Arc<dyn Layer>],

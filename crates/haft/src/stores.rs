@@ -1,13 +1,13 @@
-//! The stores of a configuration, for tools and for an operator. Nothing is opened before its use.
+//! Stores of a configuration, for tools and for operators. Each is opened at its first use.
 
 use crate::config::{LoadError, LoadedConfig, places::state_dir};
 #[cfg(any(feature = "memory", feature = "scheduler"))]
 use crate::part::PartMaker;
 
-/// The store of long output; `None` when it is off.
+/// The store of long output; `None` if it is disabled.
 ///
 /// # Errors
-/// When `tools.overflow.database` is no address that this program can use.
+/// If `tools.overflow.database` is not an address that this program can use.
 #[cfg(feature = "overflow")]
 pub fn overflow_archive(loaded: &LoadedConfig) -> Result<Option<tools_overflow::Archive>, LoadError> {
     let archive = loaded.config.tools.overflow.archive(&state_dir());
@@ -18,7 +18,7 @@ pub fn overflow_archive(loaded: &LoadedConfig) -> Result<Option<tools_overflow::
 /// database.
 ///
 /// # Errors
-/// When `agent.sessions.database` is no address that this program can use.
+/// If `agent.sessions.database` is not an address that this program can use.
 #[cfg(feature = "agent")]
 pub fn saved_sessions(loaded: &LoadedConfig) -> Result<tools_agent::sessions::Sessions, LoadError> {
     let config = &loaded.config.agent.sessions;
@@ -30,7 +30,7 @@ pub fn saved_sessions(loaded: &LoadedConfig) -> Result<tools_agent::sessions::Se
     config.in_folder(state_dir().join("sessions")).map_err(fault)
 }
 
-/// The memories of every project; `None` where they are switched off.
+/// The memories of every project; `None` if they are disabled.
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.
@@ -42,7 +42,7 @@ pub fn memories(loaded: &LoadedConfig) -> Result<Option<tools_memory::Memories>,
     memories.map_err(|fault| loaded.fault_in("tools.memory", fault))
 }
 
-/// The scheduled tasks; `None` where they are switched off.
+/// The scheduled tasks; `None` if they are disabled.
 ///
 /// # Errors
 /// A value that cannot be used, by key and line.
@@ -53,8 +53,8 @@ pub fn schedule(loaded: &LoadedConfig) -> Result<Option<tools_scheduler::Schedul
 
 #[cfg(any(feature = "memory", feature = "scheduler"))]
 impl PartMaker<'_> {
-    /// The tools for memories; none where they are switched off. What a session reads from outside
-    /// is noted, until it ends.
+    /// The tools for memories; none if they are disabled. They note what a session reads from
+    /// outside until it ends.
     #[cfg(feature = "memory")]
     pub(crate) fn memory_tools(
         &mut self,
@@ -84,8 +84,8 @@ impl PartMaker<'_> {
         Ok(tools.into_executors())
     }
 
-    /// The tools for tasks, which write down `digest`, that of the rules in force; `None` where
-    /// they are switched off.
+    /// The tools for tasks; `None` if they are disabled. They store `digest`, the digest of the
+    /// rules in force.
     #[cfg(feature = "scheduler")]
     pub(crate) fn scheduler_tools(
         &mut self,

@@ -1,4 +1,4 @@
-//! All tools, all layers, one way in.
+//! All tools behind all layers, with one entry point.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,13 +13,13 @@ use crate::inner::Inner;
 use crate::parts::Parts;
 use crate::tools::ToolSet;
 
-/// All tools behind all layers: what a host holds. Cheap to clone.
+/// All tools behind all layers: the main type for a host. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Toolbox {
     pub(crate) stack: Arc<Stack>,
     pub(crate) context: CallContext,
     pub(crate) config: Arc<HaftConfig>,
-    /// Its own tools; `None` when there are none.
+    /// Its own tools; `None` if there are none.
     #[cfg_attr(not(feature = "shell"), expect(dead_code, reason = "only their commands are asked for"))]
     pub(crate) set: Option<Arc<ToolSet>>,
     pub(crate) inner: Arc<Inner>,
@@ -31,45 +31,45 @@ impl Toolbox {
         &self.stack
     }
 
-    /// The context every call starts from: its session, and where relative paths start.
+    /// The context that every call starts from: its session, and the base of relative paths.
     pub fn context(&self) -> CallContext {
         self.context.clone()
     }
 
-    /// The configuration in force.
+    /// The configuration at the start.
     pub fn config(&self) -> &HaftConfig {
         &self.config
     }
 
-    /// The configuration that counts by now: after a reload another one than [`Self::config`].
+    /// The configuration in force: after a reload, a different one from [`Self::config`].
     pub fn running(&self) -> Arc<HaftConfig> {
         self.inner.running.locked().clone()
     }
 
-    /// The file that the configuration was read from; `None` for a text or the defaults.
+    /// The file that the configuration was read from; `None` for a text or for defaults.
     pub fn config_file(&self) -> Option<&Path> {
         self.inner.loaded.file.as_deref()
     }
 
-    /// The parts that its tools share: gates, record, stores, models, servers.
+    /// The parts shared by its tools: gates, record, stores, models, servers.
     pub fn parts(&self) -> &Parts {
         &self.inner.parts
     }
 
-    /// The confinement of commands; `None` when there are no tools.
+    /// The confinement of commands; `None` if there are no tools.
     #[cfg(feature = "shell")]
     pub fn commands(&self) -> Option<&Arc<tools_shell::CommandConfinement>> {
         self.set.as_ref().map(|set| &set.commands)
     }
 
-    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
-    /// again with their consent.
+    /// Makes a call. If it needs approval, `confirmer` asks a person, and the call is judged again
+    /// with their consent.
     pub async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         self.stack.ask(call, cx, confirmer, Some(self)).await
     }
 
-    /// Forgets what a session used of its quota and what its calls gave; what people allowed for it
-    /// stays.
+    /// Resets the quota of a session and forgets the results of its calls; approvals for the
+    /// session stay.
     pub fn reset_session(&self, session: &SessionId) {
         #[cfg(feature = "policy")]
         self.parts().gates.state.reset(session);
@@ -78,20 +78,20 @@ impl Toolbox {
         let _ = session;
     }
 
-    /// Forgets a session, what it saw of files and credentials, and what people allowed for it, and
-    /// ends its jobs; see [`Toolbox::end_jobs`] for waiting until they are gone.
+    /// Forgets a session with what it saw of files and credentials and its approvals, and ends its
+    /// jobs. [`Toolbox::end_jobs`] waits until they are gone.
     pub fn end_session(&self, session: &SessionId) {
         self.reset_session(session);
         self.inner.shared.ends.ended(session);
         self.inner.sets.all().iter().for_each(|set| set.parts.ends.ended(session));
     }
 
-    /// Woken when other tools may be listed than before.
+    /// Notified when the list of tools may have changed.
     pub fn relisted(&self) -> &Arc<tokio::sync::Notify> {
         &self.inner.relisted
     }
 
-    /// Ends what a session runs in the background. When this returns nothing of it is left.
+    /// Ends the background jobs of a session. On return, none of their processes is left.
     #[cfg_attr(not(feature = "shell"), expect(clippy::unused_async, reason = "there are no jobs to wait for"))]
     pub async fn end_jobs(&self, session: &SessionId) {
         #[cfg(feature = "shell")]
@@ -99,8 +99,8 @@ impl Toolbox {
         let _ = session;
     }
 
-    /// Rules that can never match, and whatever else in the configuration holds but does not do
-    /// what it looks like.
+    /// Problems of a valid configuration: rules that can never match, and settings that do not do
+    /// what they seem to.
     pub fn lint(&self) -> Vec<String> {
         let (config, mut found) = (&self.config, Vec::new());
         #[cfg(feature = "policy")]
@@ -119,22 +119,22 @@ impl Toolbox {
         found
     }
 
-    /// Outcome of the last change of the configuration file; `None` when it did not change, or is
-    /// not watched.
+    /// Outcome of the last change of the configuration file; `None` if it did not change or is not
+    /// watched.
     pub fn last_reload(&self) -> Option<ReloadState> {
         self.inner.last_reload.locked().clone()
     }
 
-    /// The roots that tools are kept in: canonical, absolute.
+    /// The roots of the tools: canonical, absolute.
     pub fn roots(&self) -> Vec<PathBuf> {
         paths::roots(&self.inner.loaded.config, self.context.workdir())
     }
 
-    /// The same toolbox, kept in `roots` only: which must lie inside its own. The record and the
-    /// rules are shared.
+    /// A toolbox confined to `roots`, which must lie inside its own roots. It shares the record and
+    /// the rules.
     ///
     /// # Errors
-    /// When one of the roots cannot be opened.
+    /// If one of the roots cannot be opened.
     pub fn narrowed(&self, roots: &[PathBuf]) -> Result<Self, LoadError> {
         let loaded = self.inner.loaded.with(paths::narrowed(&self.running(), roots));
         let workdir = roots.first().map_or_else(|| self.workdir().to_owned(), Clone::clone);
@@ -144,7 +144,7 @@ impl Toolbox {
         Ok(Self { stack, context, config: Arc::new(loaded.config), set, inner: Arc::clone(&self.inner) })
     }
 
-    /// The layers around no tools at all: for a session whose workspace is empty.
+    /// The layers around an empty set of tools, for a session with an empty workspace.
     pub fn without_tools(&self) -> Arc<Stack> {
         Arc::new(Stack::new(self.inner.layers.clone(), CompositeExecutor::new([])))
     }
@@ -155,7 +155,7 @@ impl Toolbox {
     }
 }
 
-/// In a build without gates what people allow is not kept: every answer is for one call. Without a
+/// In a build without gates, approvals are not stored: every answer is for one call. Without a
 /// record, refusals are not recorded.
 #[async_trait]
 impl Decisions for Toolbox {

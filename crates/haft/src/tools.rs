@@ -1,5 +1,5 @@
-//! The built-in tools: one set for each folder that a toolbox, or one narrowed from it, is kept in.
-//! Another crate with tools is one more entry in [`ToolSet::new`].
+//! The built-in tools: one set for each root folder of a toolbox or of one narrowed from it. To add
+//! a crate with tools, add an entry in [`ToolSet::new`].
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -11,11 +11,10 @@ use crate::config::{LoadError, LoadedConfig};
 use crate::part::PartList;
 use crate::parts::Parts;
 
-/// The policies of one set of tools. They are kept in step with the configuration for as long as a
-/// stack holds them.
+/// Policies of one set of tools. They follow the configuration for as long as a stack holds them.
 #[derive(Debug)]
 pub(crate) struct ToolSet {
-    /// What a narrower toolbox is kept in.
+    /// Roots of a narrower toolbox.
     pub(crate) roots: Option<Vec<PathBuf>>,
     #[cfg(feature = "shell")]
     pub(crate) commands: Arc<tools_shell::CommandConfinement>,
@@ -25,8 +24,8 @@ pub(crate) struct ToolSet {
 }
 
 impl ToolSet {
-    /// The tools of a configuration and its read rules, for calls from `workdir`, in the order in
-    /// which a model sees them.
+    /// Builds the tools of a configuration and its read rules, for calls from `workdir`, in the
+    /// order in which a model sees them.
     #[cfg_attr(
         not(any(feature = "shell", feature = "file", feature = "web")),
         expect(
@@ -46,7 +45,7 @@ impl ToolSet {
         let (mut parts, mut tools) = (PartList::default(), Vec::new());
         #[cfg(not(any(feature = "shell", feature = "file")))]
         let _ = (rules, workdir);
-        // Looked at once for all tools of the set.
+        // Determined once for all tools of the set.
         #[cfg(any(feature = "shell", feature = "file"))]
         let (private, reserved) = (crate::config::own_places::private(&loaded.config), shared.reserved.now());
         #[cfg(feature = "shell")]
@@ -80,7 +79,7 @@ impl ToolSet {
             #[cfg(feature = "shell")]
             let tool = tool.with_servers(tools_code::LaunchConfinement {
                 children: Arc::clone(&commands) as _,
-                // By shape only: a variable that the operator passes on is a known value, too.
+                // By shape only: known values would include a variable that the operator passes on.
                 redactor: Arc::new(tools_secrets::SecretRedactor::default()),
             });
             tools.push(DynExecutor::new(tool.into_executor()));
@@ -96,7 +95,7 @@ impl ToolSet {
         #[cfg(feature = "web")]
         {
             let policy = parts.live.policy(loaded, "tools.scrape", |loaded| loaded.config.tools.scrape.compile())?;
-            // Where a redirect leads is asked of the same gates as the call was.
+            // The gates that judged the call also judge where a redirect leads.
             let web = tools_web::Web::new(policy, Arc::clone(&shared.web));
             tools.extend(web.judged_by(shared.gates.explainer()).into_executors());
         }

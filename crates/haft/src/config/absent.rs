@@ -1,5 +1,5 @@
-//! Parts that were not compiled in: their sections are read as they were typed, and refused where
-//! they switch something on.
+//! Sections of parts that were not compiled in: their keys are read unchecked, and refused if they
+//! enable something.
 
 use std::{cell::LazyCell, collections::BTreeMap, ops::Deref};
 
@@ -9,24 +9,24 @@ use serde_json::Value;
 
 use super::{HaftConfig, LoadError, LoadedConfig};
 
-/// The section of a part that was not compiled in: any keys, as they were typed. A toolbox is not
-/// built from one that says more than that the part is off.
+/// Section of a part that was not compiled in: any keys, as written. A toolbox is built only if the
+/// section at most disables the part.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AbsentSection(BTreeMap<String, Value>);
 
-/// A part that a build may lack, and the keys that switch it on.
+/// A part that a build may lack, and the keys that enable it.
 #[derive(Debug, Clone, Copy)]
 struct Part {
-    /// The feature of this crate that brings it.
+    /// Feature of this crate that includes the part.
     feature: &'static str,
-    /// What it is, after "this build has no".
+    /// Name of the part, after "this build has no".
     what: &'static str,
     keys: &'static [&'static str],
     is_here: bool,
 }
 
-/// A part and its keys; a feature of this crate brings it.
+/// A part, its feature and its keys.
 macro_rules! part {
     ($feature:literal, $what:literal, $($key:literal),+ $(,)?) => {
         Part { feature: $feature, what: $what, keys: &[$($key),+], is_here: cfg!(feature = $feature) }
@@ -69,7 +69,7 @@ const PARTS: &[Part] = &[
         "tools.max_tool_calls_per_session",
         "agent.hallucination_detection",
     ),
-    // Patterns of credentials count also where filters are off.
+    // Patterns of credentials apply even if filters are disabled.
     part!("filter", "filters", "tools.filters", "tools.filters.security"),
     part!("cache", "cache", "tools.result_cache"),
     part!("overflow", "store of output", "tools.overflow"),
@@ -95,12 +95,12 @@ const PARTS: &[Part] = &[
     part!("checkpoint", "checkpoints", "tools.checkpoints"),
 ];
 
-/// Refuses a configuration that switches on what this build does not have; gives back any other.
+/// Refuses a configuration that enables what this build does not have; returns any other.
 ///
 /// # Errors
 /// [`LoadError::NotBuilt`] for the first such key.
 pub(crate) fn refuse(mut loaded: LoadedConfig) -> Result<LoadedConfig, LoadError> {
-    // Rules of gates that are here may be thousands, and nothing is looked for among them.
+    // Skip the rules if this build has gates: they may be thousands, and none of them matters here.
     let rules = cfg!(feature = "policy").then(|| std::mem::take(&mut loaded.config.tools.permissions));
     let value = serde_json::to_value(&loaded.config).unwrap_or_default();
     if let Some(rules) = rules {
@@ -112,8 +112,8 @@ pub(crate) fn refuse(mut loaded: LoadedConfig) -> Result<LoadedConfig, LoadError
     Err(LoadError::NotBuilt { key: key.to_owned(), place, what: part.what, feature: part.feature })
 }
 
-/// The first part that is not here and yet switched on, and by which key. What is as `usual` was
-/// asked for by nobody.
+/// The first missing part that is enabled, and the key that enables it. Values equal to `usual` do
+/// not count.
 fn switched_on<'a>(
     parts: &'a [Part],
     config: &Value,
@@ -128,8 +128,7 @@ fn switched_on<'a>(
     })
 }
 
-/// Whether a value asks for something: not where it is empty, and not a section that says `enabled
-/// = false`.
+/// Whether a value enables something: not if it is empty, or a section with `enabled = false`.
 fn is_on(value: &Value) -> bool {
     match value {
         Value::Null | Value::Bool(false) => false,

@@ -1,4 +1,4 @@
-//! The limits of an agent as they are configured.
+//! Limits of an agent from the configuration.
 
 use tools_agent::AgentSettings;
 

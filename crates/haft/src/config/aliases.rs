@@ -1,5 +1,5 @@
-//! Other names of tools in a configuration, said in today's: a rule about `shell` is one about
-//! `bash`, unless the host has a tool of that name.
+//! Replaces alternative names of tools in a configuration by the current ones: a rule about `shell`
+//! is one about `bash`, unless the host has a tool named `shell`.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, BTreeSet};
@@ -8,7 +8,7 @@ use tools_core::{ToolName, built_in_tool};
 
 use super::HaftConfig;
 
-/// The configuration with the names that its tools have; `hosts` are the names of the host's own.
+/// The configuration with current tool names; `hosts` are the names of the host's own tools.
 pub(crate) fn named<'a>(config: &'a HaftConfig, hosts: &BTreeSet<ToolName>) -> Cow<'a, HaftConfig> {
     let today = |name: &str| match built_in_tool(name) {
         Some(tool) if !hosts.contains(name) => tool.to_owned(),
@@ -27,7 +27,7 @@ pub(crate) fn named<'a>(config: &'a HaftConfig, hosts: &BTreeSet<ToolName>) -> C
     let mut renamed = BTreeMap::new();
     let (mine, others): (Vec<_>, Vec<_>) =
         std::mem::take(&mut tools.permissions.tools).into_iter().partition(|(name, _)| today(name) == *name);
-    // Rules under the name that a tool has come first: where both match, they count.
+    // Rules under the current name come first: if both match, they decide.
     for (name, list) in mine.into_iter().chain(others) {
         renamed.entry(today(&name)).or_insert_with(Vec::new).extend(list);
     }
@@ -37,7 +37,7 @@ pub(crate) fn named<'a>(config: &'a HaftConfig, hosts: &BTreeSet<ToolName>) -> C
     }
     let mut levels = BTreeMap::new();
     for (name, level) in std::mem::take(&mut tools.trust.tools) {
-        // Of two levels for one tool the lower counts.
+        // If one tool has two levels, the lower one applies.
         let level = levels.get(&today(&name)).map_or(level, |before| level.min(*before));
         levels.insert(today(&name), level);
     }

@@ -1,4 +1,4 @@
-//! When a changed key counts: at once, or from the next start.
+//! When a changed key applies: at once, or from the next start.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::LazyLock;
@@ -8,8 +8,8 @@ use tools_core::inline_schema;
 
 use super::{HaftConfig, ReloadReport};
 
-/// The new configuration with the old values of what counts from the start only, and what is
-/// different in it.
+/// The new configuration with the old values of keys that apply from the next start only, and a
+/// report of the changes.
 pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, ReloadReport) {
     let (before, mut after) = (json(running), json(new));
     let mut report = ReloadReport::default();
@@ -25,22 +25,22 @@ pub(crate) fn merged(running: &HaftConfig, new: &HaftConfig) -> (HaftConfig, Rel
             *place = old.clone();
         }
     }
-    // Both were configurations, and so is what has each of its keys from one of them.
+    // Each key comes from one of two valid configurations, so the result is valid too.
     let config = serde_json::from_value(after).unwrap_or_else(|_| new.clone());
     (config, report)
 }
 
-/// When keys count: a section, or one key of it.
+/// Keys by the time they apply: sections, or single keys.
 #[derive(Debug, Default)]
 struct Counts {
-    /// From the next call on.
+    /// Keys that apply from the next call on.
     swapped: Vec<String>,
-    /// From the next start only, where those above would include them: what they name was opened,
-    /// handed to a client or compared with at the start.
+    /// Exceptions to `swapped` that apply from the next start: what they name was opened, passed to
+    /// a client or compared at the start.
     from_start: Vec<String>,
 }
 
-/// What gates say of their sections, and every other key in its own definition (`x-applies`).
+/// Gates declare it for their sections, every other key in its own definition (`x-applies`).
 static COUNTS: LazyLock<Counts> = LazyLock::new(|| {
     let mut counts = Counts::default();
     #[cfg(feature = "policy")]

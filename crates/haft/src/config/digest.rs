@@ -1,11 +1,11 @@
-//! What tells configurations apart, in the record and in stored tasks.
+//! Digest that identifies a configuration in the record and in stored tasks.
 
 use super::HaftConfig;
 
-/// The digest of the sections that calls are judged by: SHA-256 in hexadecimal. The order of keys
-/// and tables in the text does not matter.
+/// Digest of the sections by which calls are judged: SHA-256 in hexadecimal. The order of keys and
+/// tables in the text does not matter.
 pub fn policy_digest(config: &HaftConfig) -> String {
-    // Every map in it is sorted, so that equal sections have equal bytes.
+    // Every map in it is sorted, so equal sections serialize to equal bytes.
     tools_core::sha256_hex(&serde_json::to_vec(&config.tools).unwrap_or_default())
 }
 

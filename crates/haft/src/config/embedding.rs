@@ -1,4 +1,4 @@
-//! The section `[embedding]`: in every build, so that the reference of all of them is the same.
+//! The section `[embedding]`. It exists in every build, so that the reference is always the same.
 
 use std::path::PathBuf;
 

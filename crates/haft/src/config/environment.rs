@@ -8,8 +8,7 @@ use tools_core::{Visible, did_you_mean, inline_schema, nearest};
 use super::HaftConfig;
 use super::error::{ConfigError, Place};
 
-/// The keys of a schema that hold values or tables of free keys, with the variable that overrides
-/// each.
+/// Keys of a schema that hold values or free-form tables, with the variable that overrides each.
 pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
     let mut found = Vec::new();
     collect(&mut found, "", schema);
@@ -18,8 +17,8 @@ pub(crate) fn variables(schema: &Value) -> Vec<(String, String)> {
 
 fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
-        // A table of free keys (`tools.permissions`) has one for all of it: its keys are not known
-        // beforehand.
+        // A free-form table (`tools.permissions`) has one variable for all of it: its keys are not
+        // known in advance.
         if !path.is_empty() {
             found.push((path.to_owned(), format!("HAFT_{}", path.replace('.', "_").to_uppercase())));
         }
@@ -31,7 +30,7 @@ fn collect(found: &mut Vec<(String, String)>, path: &str, schema: &Value) {
     }
 }
 
-/// The values that variables set: path, value and name of the variable.
+/// Values set by variables: path, value and name of the variable.
 pub(crate) fn set(schema: &Value, lookup: &dyn Fn(&str) -> Option<String>) -> Vec<(String, Value, String)> {
     let found = variables(schema).into_iter().filter_map(|(path, variable)| {
         let other = || {
@@ -50,8 +49,8 @@ pub(crate) fn may_override(names: impl IntoIterator<Item = String>) -> bool {
     names.into_iter().any(|name| is_ours(&name) || is_other(&name))
 }
 
-/// Faults of variables that override a key, or would, and are not UTF-8: left out, a rule that they
-/// hold would be lost.
+/// Reports variables that override a key, or look so, and are not UTF-8: if they were ignored, a
+/// rule in them would be lost.
 pub(crate) fn unreadable(variables: impl IntoIterator<Item = (OsString, OsString)>) -> Vec<ConfigError> {
     let fault = |(name, value): (OsString, OsString)| {
         let name = name.into_string().ok()?;
@@ -66,20 +65,20 @@ pub(crate) fn unreadable(variables: impl IntoIterator<Item = (OsString, OsString
     variables.into_iter().filter_map(fault).collect()
 }
 
-/// Whether a variable has the name of one that overrides a key, or would if there were that key.
+/// Whether a variable's name has the form of one that overrides a key, even if no such key exists.
 fn is_ours(name: &str) -> bool {
     name.starts_with("HAFT_") && !OTHERS.contains(&name)
 }
 
-/// Another name of a variable; the name of the key counts where both are there.
+/// Alternative name of a variable. If both are set, the key's own name wins.
 struct OtherName {
     name: &'static str,
     key: &'static str,
-    /// What its value means for the key.
+    /// Converts its value to the key's value.
     meaning: fn(Value) -> Value,
 }
 
-/// Names that other programs use, and those of keys that were renamed.
+/// Names that other programs use, and old names of renamed keys.
 const OTHER_NAMES: &[OtherName] = &[
     OtherName {
         name: "ZEPH_AGENT_MAX_TOOL_ITERATIONS",
@@ -93,7 +92,7 @@ const OTHER_NAMES: &[OtherName] = &[
     },
 ];
 
-/// Variables of ours that override no key.
+/// Variables of ours that do not override a key.
 const OTHERS: &[&str] = &[
     "HAFT_CLIENT",
     "HAFT_CONFIG",
@@ -105,8 +104,8 @@ const OTHERS: &[&str] = &[
     "HAFT_WORKDIR",
 ];
 
-/// Problems of variables with these names: one sentence for each that begins with `HAFT_` and that
-/// nothing reads.
+/// Reports unknown variables among these names: one sentence for each that begins with `HAFT_` and
+/// is never read.
 pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String> {
     let mut found: Vec<String> = names.into_iter().filter(|name| is_ours(name)).collect();
     if found.is_empty() {
@@ -125,7 +124,7 @@ pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String>
     found.iter().filter(|name| !known.contains(&name.as_str())).map(problem).collect()
 }
 
-/// The value of a variable: TOML where it reads as such (`30`, `true`, `["a"]`), else plain text.
+/// Value of a variable: TOML if it parses (`30`, `true`, `["a"]`), else plain text.
 pub(crate) fn value(text: &str) -> Value {
     let line = format!("value = {text}");
     let parsed = crate::config::source::Source::parse(&line).ok();
@@ -159,7 +158,7 @@ mod tests {
         };
         check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "false")], json!("off"));
         check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "true")], json!("open"));
-        // To be told as a fault of the key.
+        // The invalid value is kept, to be reported as a fault of the key.
         check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "no")], json!("no"));
         check(&[("HAFT_TOOLS_SHELL_ALLOW_NETWORK", "true"), ("HAFT_TOOLS_SHELL_NETWORK", "gate")], json!("gate"));
         assert_eq!(unknown_variables(["HAFT_TOOLS_SHELL_ALLOW_NETWORK".to_owned()]), Vec::<String>::new());

@@ -1,4 +1,4 @@
-//! What is wrong with a configuration: where, what, and what would be right.
+//! Configuration errors: place, problem and remedy.
 
 use std::{fmt, path::PathBuf};
 
@@ -8,13 +8,13 @@ use tools_core::ToolName;
 /// One fault of a configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConfigError {
-    /// The key, by path (`tools.shell.timeout`); empty for the text as a whole.
+    /// Path of the key (`tools.shell.timeout`); empty for the text as a whole.
     pub path: String,
-    /// Place where it was set; `None` for a default.
+    /// Place where the value was set; `None` for a default.
     pub place: Option<Place>,
     /// The problem.
     pub problem: String,
-    /// The nearest valid form; `None` when the problem says it all.
+    /// The nearest valid form; `None` if the problem needs no hint.
     pub hint: Option<String>,
 }
 
@@ -70,31 +70,32 @@ pub enum LoadError {
         place.as_ref().map_or_else(String::new, |place| format!("{place}: "))
     )]
     NotBuilt { key: String, place: Option<Place>, what: &'static str, feature: &'static str },
-    /// The working directory cannot be told: a relative path, where this process has none itself.
+    /// The working directory cannot be determined: it is relative, and this process has none
+    /// itself.
     #[error("working directory `{}`: {source}", path.display())]
     Workdir { path: PathBuf, source: std::io::Error },
-    /// The folder for what must outlive a run is not this user's alone.
+    /// The folder for persistent state does not belong to this user alone.
     #[error("{0}")]
     StateFolder(String),
-    /// Two executors own a tool of the same name: one of them would never be called.
+    /// Two executors have a tool with the same name: one of them would never be called.
     #[error("there are two tools `{tool}`: one of an executor of the host's, and one before it; give it another name")]
     ToolTwice { tool: ToolName },
-    /// A layer of the host's has the name of another one, under which it would stand in records and
-    /// lists.
+    /// A layer of the host has the name of another layer. Records and lists could not tell them
+    /// apart.
     #[error("there are two layers `{name}`; give the host's another name")]
     LayerTwice { name: &'static str },
-    /// The file was found and not named, and lies where tools write: a call could have written it.
+    /// The file was found, not named, and lies where tools may write: a call could have written it.
     #[error(
         "configuration `{}` lies in `{}`, where tools may write: rules that a call can write do not count. Work in another folder (`--workdir`, `tools.file.allowed_paths`), or name the file (`--config`), which is held read-only then",
         file.display(),
         root.display()
     )]
     Writable { file: PathBuf, root: PathBuf },
-    /// A place of configuration or state cannot be kept from calls.
+    /// A place of configuration or state cannot be protected from calls.
     #[error("`{}` cannot be kept from being written by calls: {problem}", path.display())]
     Unguarded { path: PathBuf, problem: String },
-    /// The file was read, and these faults were found in it, in the order of their places. `None`
-    /// when the text came from elsewhere.
+    /// Faults found in the file, in the order of their places. `file` is `None` if the text came
+    /// from elsewhere.
     #[error("{}", listed(.file.as_ref(), .faults))]
     Faulty { file: Option<PathBuf>, faults: Vec<ConfigError> },
 }

@@ -1,26 +1,26 @@
-//! Who follows a configuration: what is compiled from it once, and again from each other one that
+//! Parts that follow a configuration: compiled once at the start, and again from each new one that
 //! is put in force.
 
 use std::fmt;
 
 use super::{LoadError, LoadedConfig};
 
-/// Puts in force what was compiled. It cannot fail.
+/// Puts a compiled part in force. It cannot fail.
 pub(crate) type Swap = Box<dyn FnOnce() + Send>;
 
-/// Compiles a part of another configuration without changing anything.
+/// Compiles a part from another configuration without changing anything.
 type Compile = dyn Fn(&LoadedConfig) -> Result<Swap, LoadError> + Send + Sync;
 
-/// The parts that follow a configuration, in the order in which they were made: what others ask
-/// comes before them.
+/// Parts that follow a configuration, in the order in which they were created: dependencies come
+/// before the parts that use them.
 ///
-/// Another configuration counts whole or not at all: [`Followers::compiled`] compiles every part,
-/// and what it gives puts them in force.
+/// Another configuration applies completely or not at all: [`Followers::compiled`] compiles every
+/// part, and the returned steps put them in force.
 #[derive(Default)]
 pub(crate) struct Followers(Vec<Box<Compile>>);
 
 impl Followers {
-    /// Has a part follow other configurations.
+    /// Adds a part that follows configuration changes.
     pub(crate) fn follow<F: FnOnce() + Send + 'static>(
         &mut self,
         compile: impl Fn(&LoadedConfig) -> Result<F, LoadError> + Send + Sync + 'static,
@@ -28,8 +28,7 @@ impl Followers {
         self.0.push(Box::new(move |loaded| Ok(Box::new(compile(loaded)?))));
     }
 
-    /// A policy that is compiled from a section of `loaded`, and of each configuration that
-    /// follows.
+    /// Compiles a policy from a section of `loaded`, and again from each later configuration.
     ///
     /// # Errors
     /// A value that cannot be used.
@@ -52,7 +51,7 @@ impl Followers {
         Ok(policy)
     }
 
-    /// Has a policy follow its section.
+    /// Makes a policy follow its section.
     #[cfg(any(
         feature = "audit",
         feature = "code",
@@ -75,7 +74,7 @@ impl Followers {
         });
     }
 
-    /// Has a part follow a section that cannot be wrong.
+    /// Makes a part follow a section that cannot be invalid.
     #[cfg(any(feature = "cache", feature = "filter", feature = "overflow"))]
     pub(crate) fn heed<P: Send + Sync + 'static, S: Clone + Send + 'static>(
         &mut self,
@@ -90,7 +89,7 @@ impl Followers {
         });
     }
 
-    /// Compiles another configuration, and gives the steps that put it in force; nothing is changed
+    /// Compiles another configuration and returns the steps that put it in force; changes nothing
     /// yet.
     ///
     /// # Errors

@@ -1,4 +1,4 @@
-//! The sections of the gates, as they count.
+//! The effective sections of the gates.
 
 use std::borrow::Cow;
 
@@ -7,7 +7,7 @@ use tools_policy::{GateSections, permissions::PermissionsConfig};
 use super::HaftConfig;
 
 impl HaftConfig {
-    /// What gates are compiled from.
+    /// Sections from which the gates are compiled.
     pub(crate) fn gates(&self) -> GateSections<'_> {
         let tools = &self.tools;
         GateSections {
@@ -30,7 +30,7 @@ impl HaftConfig {
         }
     }
 
-    /// The rules: without any, those that the shell's own lists stand for.
+    /// The permission rules; without any, those derived from the shell's own lists.
     fn permissions(&self) -> Cow<'_, PermissionsConfig> {
         #[cfg(feature = "shell")]
         {

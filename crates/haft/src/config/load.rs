@@ -1,4 +1,4 @@
-//! From a text and the environment to a configuration, with every fault by key and line.
+//! Loads a configuration from a text and the environment, and reports every fault by key and line.
 
 use std::cell::OnceCell;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::config::overlays::Overlays;
 use crate::config::source::Source;
 use crate::config::{HaftConfig, environment, typed};
 
-/// Gives the value of an environment variable, if it is set.
+/// Returns the value of an environment variable, if it is set.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 
 /// A configuration, and where each of its values was set.
@@ -20,19 +20,19 @@ pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
 pub struct LoadedConfig {
     /// The configuration.
     pub config: HaftConfig,
-    /// The file it was read from; `None` when there is none.
+    /// File it was read from; `None` if there is none.
     pub file: Option<PathBuf>,
-    /// Keys of older versions in the text, one sentence each; it was read as
-    /// [`migrate`](super::migrate()) would write it. Empty for a text of today's form.
+    /// Keys of older formats in the text, one sentence each; they were read as
+    /// [`migrate`](super::migrate()) would write them. Empty for the current format.
     pub older: Vec<String>,
-    /// Values of overlays that would loosen what the configuration says, and do not count.
+    /// Overlay values that would loosen the configuration and were ignored.
     pub ignored: Vec<ConfigError>,
     pub(crate) overlays: Overlays,
     pub(super) source: Source,
 }
 
 impl LoadedConfig {
-    /// The configuration of a text; `environment` is `None` where no variable overrides a key.
+    /// Loads a text; `environment` is `None` if no variable overrides a key.
     pub(super) fn under(text: &str, file: Option<PathBuf>, environment: Option<Lookup<'_>>) -> Result<Self, LoadError> {
         let schema = OnceCell::new();
         let schema = || schema.get_or_init(inline_schema::<HaftConfig>).as_value();
@@ -52,7 +52,7 @@ impl LoadedConfig {
         Self::checked(source, schema(), text, file, older)
     }
 
-    /// The configuration of values that are held to the schema, or every fault that they have.
+    /// Checks values against the schema: the configuration, or every fault.
     pub(super) fn checked(
         mut source: Source,
         schema: &Value,
@@ -63,12 +63,12 @@ impl LoadedConfig {
         let mut faults: Vec<ConfigError> =
             schema_problems(&source.value, schema).iter().map(|problem| describe(problem, &source)).collect();
         if faults.is_empty() {
-            // The values go into the configuration as they are: a long file has thousands.
+            // Values are moved into the configuration, not copied: a long file has thousands.
             let (variables, value) = (source.variables(), std::mem::take(&mut source.value));
             if let Ok(config) = serde_json::from_value(value) {
                 return Ok(Self { config, file, older, ignored: vec![], overlays: Overlays::default(), source });
             }
-            // The path of a fault costs more than the values: it is asked for when there is one.
+            // Paths of faults are expensive, so they are determined only if there is a fault.
             let (mut again, _) = parse(text, migrate::to_load(text)).unwrap_or_default();
             for (path, value, variable) in variables {
                 again.set(&path, value, &variable);
@@ -90,20 +90,20 @@ impl LoadedConfig {
         Err(LoadError::Faulty { file, faults })
     }
 
-    /// The same with another configuration, whose values still count as set where these were.
+    /// Replaces the configuration; the places of its values stay.
     pub(crate) fn with(&self, config: HaftConfig) -> Self {
         let Self { config: _, file, older, ignored, overlays, source } = self;
         let (file, older, ignored) = (file.clone(), older.clone(), ignored.clone());
         Self { config, file, older, ignored, overlays: overlays.clone(), source: source.clone() }
     }
 
-    /// The overlays that tightened it, in the order of their names.
+    /// Overlays that tightened it, in the order of their names.
     pub fn overlays(&self) -> impl Iterator<Item = &Path> {
         self.overlays.files()
     }
 
-    /// The folder of the overlays, which may not be there; `None` for a configuration that was not
-    /// read from a file.
+    /// Folder of the overlays, which may not exist; `None` if the configuration was not read from a
+    /// file.
     pub(crate) fn overlay_folder(&self) -> Option<&Path> {
         self.overlays.folder()
     }
@@ -114,21 +114,21 @@ impl LoadedConfig {
         self.source.text()
     }
 
-    /// A fault that was found later, when a section was compiled, with the place its key was set
-    /// at.
+    /// Reports a fault found later, when a section was compiled, with the place where its key was
+    /// set.
     pub fn fault(&self, path: &str, problem: impl Into<String>) -> LoadError {
         let place = self.source.place(path).cloned();
         let fault = ConfigError { path: path.to_owned(), place, problem: problem.into(), hint: None };
         LoadError::Faulty { file: self.file.clone(), faults: vec![fault] }
     }
 
-    /// The same of a fault that a section was refused with.
+    /// Reports the fault for which a section was refused.
     pub(crate) fn fault_in(&self, section: &str, fault: KeyFault) -> LoadError {
         let fault = fault.below(section);
         self.fault(&fault.key, fault.problem)
     }
 
-    /// Where a key, or something below it, was set; `None` for a default.
+    /// Place where a key, or something below it, was set; `None` for a default.
     pub(crate) fn place(&self, path: &str) -> Option<Place> {
         let below = |key: &&String| key.strip_prefix(path).is_some_and(|rest| rest.starts_with(['.', '[']));
         let places = self.source.places();
@@ -136,7 +136,7 @@ impl LoadedConfig {
         places.get(path).or_else(first).cloned()
     }
 
-    /// Every effective value by path, with the place it was set at; `None` for a default.
+    /// Every effective value by path, with the place where it was set; `None` for a default.
     pub fn effective(&self) -> Vec<(String, Value, Option<Place>)> {
         let mut rows = Vec::new();
         let value = serde_json::to_value(&self.config).unwrap_or_default();
@@ -146,12 +146,12 @@ impl LoadedConfig {
     }
 }
 
-/// The configuration of values, or the path and the problem of the first that has a fault.
+/// Converts values to a configuration, or returns path and problem of the first fault.
 pub(super) fn of_values(value: &Value) -> Result<HaftConfig, (String, String)> {
     serde_path_to_error::deserialize(value).map_err(|error| (error.path().to_string(), error.inner().to_string()))
 }
 
-/// The values of a text, of whichever form, with the places at which they stand in it.
+/// Parses a text of any format into values and their places in it.
 fn parse(text: &str, migrated: Option<Migration>) -> Result<(Source, Vec<String>), ConfigError> {
     let source = Source::parse(text)?;
     let Some(migrated) = migrated else { return Ok((source, vec![])) };
@@ -189,7 +189,7 @@ pub(super) fn describe(problem: &SchemaProblem, source: &Source) -> ConfigError 
 mod tests {
     use super::*;
 
-    /// `expected` are the time for a question and the tools that are loaded always, or the fault.
+    /// `expected` are the question time-out and the tools that are always loaded, or the fault.
     fn check(text: &str, variables: &[(&str, &str)], expected: &str) {
         let lookup = |name: &str| variables.iter().find(|(n, _)| *n == name).map(|(_, v)| (*v).to_owned());
         let shown = match LoadedConfig::parse(text, &lookup) {

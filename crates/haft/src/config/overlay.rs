@@ -1,4 +1,4 @@
-//! What an overlay tightens of a configuration, by the schema of each key.
+//! Applies overlays, which may only tighten a configuration, by the schema of each key.
 
 use std::{collections::BTreeMap, path::Path};
 
@@ -11,9 +11,9 @@ use crate::config::load::{LoadedConfig, describe, of_values};
 use crate::config::overlays::Overlays;
 use crate::config::source::Source;
 
-/// The keyword of a schema that says how an overlay may tighten a key; see [`tighten`].
+/// Schema keyword that says how an overlay may tighten a key; see [`tighten`].
 pub(super) const KEYWORD: &str = "x-overlay";
-/// The keyword that says what an unset list stands for.
+/// Schema keyword for the meaning of an unset list.
 const UNSET: &str = "x-unset";
 
 /// A configuration, tightened by overlays.
@@ -61,15 +61,15 @@ pub(super) fn tightened(loaded: LoadedConfig, overlays: Overlays) -> Result<Load
 /// A key that an overlay set.
 struct SetKey {
     path: String,
-    /// The path in the overlay.
+    /// Path in the overlay.
     from: String,
-    /// The place of the overlay's items in the list, and by how many places the others moved.
+    /// Position of the overlay's items in the list, and the shift of the others.
     items: usize,
     moved: usize,
 }
 
 impl SetKey {
-    /// Notes where the key and the items of the overlay stand, and moves the items that were there.
+    /// Records the places of the key and of the overlay's items, and shifts the existing items.
     fn note(&self, places: &mut BTreeMap<String, Place>, source: &Source, file: &Path) {
         if self.moved > 0 {
             let moved = places.iter().map(|(path, place)| (item(path, &self.path, self.moved), place.clone()));
@@ -85,7 +85,7 @@ impl SetKey {
     }
 }
 
-/// A path in the list `list`, with the number of its item raised by `by`; others stay as they are.
+/// Raises the item index of a path in `list` by `by`; other paths stay as they are.
 fn item(path: &str, list: &str, by: usize) -> String {
     let split = || {
         let (number, rest) = path.strip_prefix(list)?.strip_prefix('[')?.split_once(']')?;
@@ -94,17 +94,17 @@ fn item(path: &str, list: &str, by: usize) -> String {
     split().map_or_else(|| path.to_owned(), |(number, rest)| format!("{list}[{}]{rest}", number + by))
 }
 
-/// An overlay on its way into a configuration.
+/// State of applying one overlay to a configuration.
 struct Laying<'a> {
     source: &'a Source,
     faults: Vec<ConfigError>,
     set: Vec<SetKey>,
-    /// Keys whose value would loosen what is there, and why it does not count.
+    /// Keys whose value would loosen the configuration, and why they are ignored.
     ignored: Vec<(String, String)>,
 }
 
 impl Laying<'_> {
-    /// Lays the values `over` on those of the configuration, as the schema permits it.
+    /// Applies the values `over` to the configuration, as far as the schema permits.
     fn lay(&mut self, schema: &Value, path: &str, base: &mut Value, over: &Value) {
         if let Some(rule) = schema.get(KEYWORD) {
             return self.tighten(rule, schema.get(UNSET), path, path, base, over);
@@ -121,18 +121,18 @@ impl Laying<'_> {
 
     /// Tightens one key. `rule` is one of
     /// - `"extend"`: items are added to the list;
-    /// - `"deny"`: rules are put in front of the list, all of which deny;
-    /// - `"lower"`: the lower number counts, and any where there was none;
-    /// - `true` or `false`: the switch can be set to this;
-    /// - a list of names, the loosest first: the later one counts.
+    /// - `"deny"`: rules are added at the front of the list, all of which must deny;
+    /// - `"lower"`: the lower number applies, or the overlay's if there was none;
+    /// - `true` or `false`: the switch can be set to this value;
+    /// - a list of names, the loosest first: the later one applies.
     ///
-    /// In a table of free keys the rule is about each.
+    /// In a free-form table the rule applies to each key.
     fn tighten(&mut self, rule: &Value, unset: Option<&Value>, path: &str, from: &str, base: &mut Value, over: &Value) {
         if let Value::Object(members) = over {
             for (name, over) in members {
                 let below = format!("{path}.{name}");
                 self.tighten(rule, unset, &below, &below, member(base, name), over);
-                // Rules under the name that a tool has come before those under another one.
+                // Rules under a tool's current name come before those under another name.
                 if let Some(tool) = built_in_tool(name).filter(|tool| *tool != name.as_str() && *rule == "deny") {
                     self.tighten(rule, unset, &format!("{path}.{tool}"), &below, member(base, tool), over);
                 }
@@ -177,7 +177,7 @@ impl Laying<'_> {
         }
     }
 
-    /// Puts the later of two names of an order in place.
+    /// Sets the stricter of two names of an order.
     fn raise(&mut self, names: &[Value], set: SetKey, base: &mut Value, over: &Value) {
         let rank = |name: &Value| names.iter().position(|other| other == name);
         let Some(new) = rank(over) else {
@@ -185,7 +185,7 @@ impl Laying<'_> {
             let names: Vec<String> = names.iter().map(quoted).collect();
             return self.fault(&set.from, &format!("an overlay can set {} here", names.join(", ")));
         };
-        // A value outside of the order is left only for the strictest of all.
+        // Only the strictest value replaces one outside of the order.
         let before = rank(base).unwrap_or(names.len().saturating_sub(2));
         if new > before {
             *base = over.clone();
@@ -195,7 +195,7 @@ impl Laying<'_> {
         }
     }
 
-    /// The value that is there is stricter, and stays.
+    /// Ignores the overlay's value: the existing one is stricter.
     fn ignore(&mut self, from: &str, base: &Value, over: &Value) {
         let problem = format!("{over} is ignored: an overlay may only tighten, and {base} is stricter");
         self.ignored.push((from.to_owned(), problem));
@@ -215,7 +215,7 @@ fn denies(rule: &Value) -> bool {
     ["action", "effect"].iter().any(|key| rule.get(key).and_then(Value::as_str) == Some("deny"))
 }
 
-/// A member of a table, which is made where there is none.
+/// Member of a table, which is created if it is missing.
 fn member<'a>(table: &'a mut Value, name: &str) -> &'a mut Value {
     if !table.is_object() {
         *table = Value::Object(Map::new());
@@ -223,8 +223,8 @@ fn member<'a>(table: &'a mut Value, name: &str) -> &'a mut Value {
     &mut table[name]
 }
 
-/// The items of a list. What an unset one stands for comes before them where the list has nothing
-/// but exceptions to it.
+/// Items of a list. If the list has only exceptions to the meaning of an unset list, that meaning
+/// comes before them.
 fn items(list: &Value, unset: Option<&Value>) -> Vec<Value> {
     let items = list.as_array().cloned();
     let is_of_unset = items.as_ref().is_none_or(|items| !items.is_empty() && items.iter().all(is_exception));

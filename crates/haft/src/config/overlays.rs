@@ -1,5 +1,4 @@
-//! Overlays: files in a folder beside the configuration, each of which may only tighten what the
-//! configuration says.
+//! Overlays: files in a folder beside the configuration, each of which may only tighten it.
 
 use std::path::{Path, PathBuf};
 
@@ -13,12 +12,12 @@ pub(crate) struct Overlays {
 }
 
 impl Overlays {
-    /// Reads the files `*.toml` in the folder of the overlays of a configuration file: `config.d`
-    /// for `config.toml`. A folder that is not there holds none. Names with a dot in front are left
-    /// out: editors and package managers write their own beside the files.
+    /// Reads the files `*.toml` in the overlay folder of a configuration file: `config.d` for
+    /// `config.toml`. A missing folder contains none. Names that begin with a dot are skipped:
+    /// editors and package managers create their own files there.
     ///
     /// # Errors
-    /// [`LoadError::Unreadable`] for the folder or a file in it: what tightens is never skipped.
+    /// [`LoadError::Unreadable`] for the folder or a file in it: an overlay is never skipped.
     pub(crate) fn beside(file: &Path) -> Result<Self, LoadError> {
         let folder = Self::folder_of(file);
         if folder == file {
@@ -42,12 +41,12 @@ impl Overlays {
         Ok(Self { folder: Some(folder), texts })
     }
 
-    /// The folder of the overlays of a configuration file.
+    /// Folder of the overlays of a configuration file.
     pub(crate) fn folder_of(file: &Path) -> PathBuf {
         file.with_extension("d")
     }
 
-    /// The folder, which may not be there; `None` for a configuration without a file.
+    /// The folder, which may not exist; `None` for a configuration without a file.
     pub(crate) fn folder(&self) -> Option<&Path> {
         self.folder.as_deref()
     }

@@ -1,6 +1,6 @@
-//! The places of our own: what calls must not write, since it decides about later ones or keeps
-//! what calls did, and what no tool may even read. They are kept from calls also when they are not
-//! there yet.
+//! Haft's own files and folders. Calls must not write those that decide about later calls or that
+//! record what calls did, and no tool may read the private ones. They are protected even if they do
+//! not exist yet.
 
 use std::path::{Path, PathBuf, absolute};
 use std::sync::Arc;
@@ -9,17 +9,17 @@ use tools_sandbox::kernel::Canonical;
 
 use super::{HaftConfig, LoadError, LoadedConfig, paths, places};
 
-/// Folders of this user that are ours as a whole, under the names by which they are read.
+/// This user's folders that belong to Haft as a whole, under the names by which they are read.
 fn folders() -> Vec<PathBuf> {
     let usual = places::config_file().and_then(|file| file.parent().map(Path::to_owned));
     usual.into_iter().chain([places::state_dir()]).filter_map(|folder| absolute(folder).ok()).collect()
 }
 
-/// Makes the folders that would lie where tools may write: what is not there cannot be held by the
-/// kernel. `discovered` is a configuration file that was found, not given by its path.
+/// Creates the folders that would lie where tools may write, since the kernel cannot protect a
+/// missing path. `discovered` is a configuration file that was found, not named.
 ///
 /// # Errors
-/// When one cannot be held, or what was found lies where tools may write.
+/// If one cannot be protected, or the discovered file lies where tools may write.
 pub(crate) fn guard(config: &HaftConfig, workdir: &Path, discovered: Option<&Path>) -> Result<(), LoadError> {
     let roots = paths::writable(config, workdir);
     if let Some(file) = discovered {
@@ -36,8 +36,7 @@ pub(crate) fn guard(config: &HaftConfig, workdir: &Path, discovered: Option<&Pat
     Ok(())
 }
 
-/// The places that decide about calls, and those that keep what calls did. Told from the first
-/// configuration.
+/// Places that decide about calls or record what they did, determined from the first configuration.
 #[derive(Debug)]
 pub(crate) struct ReservedPlaces {
     own: Vec<PathBuf>,
@@ -45,7 +44,7 @@ pub(crate) struct ReservedPlaces {
 }
 
 impl ReservedPlaces {
-    /// Those of a configuration that stands, or would stand, in the file `beside`.
+    /// Places of a configuration that is, or would be, in the file `beside`.
     pub(crate) fn new(loaded: &LoadedConfig, config: &Arc<HaftConfig>, beside: Option<&Path>) -> Self {
         let named = std::env::var_os("HAFT_CONFIG").map(PathBuf::from).filter(|file| file.is_absolute());
         let overlays = loaded.overlay_folder().map(Path::to_owned);
@@ -54,8 +53,7 @@ impl ReservedPlaces {
         Self { own, config: Arc::clone(config) }
     }
 
-    /// All of them as they are now, wherever they lie and whether or not they are there, under
-    /// every name they have.
+    /// All places as they are now, existing or not, under every name they have.
     pub(crate) fn now(&self) -> Vec<PathBuf> {
         let mut canonical = Canonical::default();
         let kept = kept(&self.config, &mut canonical);
@@ -68,8 +66,8 @@ impl ReservedPlaces {
     }
 }
 
-/// What decides about calls beside the configuration, under the names by which it is read: it may
-/// not be there.
+/// Places besides the configuration that decide about calls, under the names by which they are
+/// read. They may not exist.
 fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     let _ = (config, beside);
     let files = Vec::<Option<PathBuf>>::from([
@@ -83,7 +81,7 @@ fn obeyed(config: &HaftConfig, beside: Option<&Path>) -> Vec<PathBuf> {
     files.into_iter().flatten().collect()
 }
 
-/// What is kept of calls: the record of them, what they changed, what people agreed to.
+/// Places that store what calls did: the record, changes, approvals.
 fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
     let state = places::state_dir();
     let _ = (config, &canonical, &state);
@@ -98,16 +96,16 @@ fn kept(config: &HaftConfig, canonical: &mut Canonical) -> Vec<PathBuf> {
     folders.concat()
 }
 
-/// Whether changes of calls are kept.
+/// Whether changes of calls are stored.
 #[cfg(feature = "checkpoint")]
 pub(crate) fn keeps_changes(config: &HaftConfig) -> bool {
     config.tools.checkpoints.enabled && config.tools.enabled
 }
 
-/// What no tool may even read: what was kept for others.
+/// Places that no tool may even read: data stored for others.
 pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     let (state, mut canonical) = (places::state_dir(), Canonical::default());
-    // A build that keeps nothing for others names none of it.
+    // A build without such stores has no private places.
     let _ = config;
     let stores = Vec::<Option<&PathBuf>>::from([
         #[cfg(feature = "sqlite")]
@@ -133,8 +131,8 @@ pub(crate) fn private(config: &HaftConfig) -> Vec<PathBuf> {
     [stores, others].concat()
 }
 
-/// The folder of logins at MCP servers. It is created when a server takes logins: the kernel cannot
-/// hide a folder that does not exist, and somebody may log in while a job runs.
+/// Folder of logins at MCP servers. It is created if a server takes logins: the kernel cannot hide
+/// a missing folder, and a user may log in while a job runs.
 #[cfg(feature = "mcp-client-http")]
 fn logins(config: &HaftConfig, canonical: &mut Canonical) -> PathBuf {
     let folder = places::logins();

@@ -1,5 +1,5 @@
-//! Where tools may write, which paths people name, and what may not be read: told from a
-//! configuration.
+//! Paths from a configuration: where tools may write, how people spell folders, and what may not be
+//! read.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use tools_sandbox::{ReadRules, home};
 
 use super::{HaftConfig, LoadError, LoadedConfig};
 
-/// The folders that commands from `workdir` may write, as they are named; none without a shell.
+/// Folders that commands from `workdir` may write, as configured; none without a shell.
 pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     #[cfg(feature = "shell")]
     return config.tools.shell.folders(workdir, home().as_deref());
@@ -18,8 +18,7 @@ pub(crate) fn of_commands(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The folders that file tools are kept in, as they are named; the working directory without file
-/// tools.
+/// Roots of the file tools, as configured; the working directory without file tools.
 pub(crate) fn of_files(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     #[cfg(feature = "file")]
     return config.tools.file.folders(workdir, home().as_deref());
@@ -30,19 +29,19 @@ pub(crate) fn of_files(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     }
 }
 
-/// The folders that file tools are kept in, canonical.
+/// Roots of the file tools, canonical.
 pub(crate) fn roots(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     of_files(config, workdir).iter().filter_map(|root| root.canonicalize().ok()).collect()
 }
 
-/// The folders that any tool may write, canonical.
+/// Folders that any tool may write, canonical.
 pub(crate) fn writable(config: &HaftConfig, workdir: &Path) -> Vec<PathBuf> {
     let commands = of_commands(config, workdir);
     let commands = commands.iter().filter_map(|root| root.canonicalize().ok());
     roots(config, workdir).into_iter().chain(commands).collect()
 }
 
-/// The folders that people spell otherwise than the system does, each with its canonical path.
+/// Folders whose usual spelling differs from their canonical path, with that path.
 #[cfg(feature = "file")]
 pub(crate) fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: &Path) -> Vec<(PathBuf, PathBuf)> {
     let allowed = of_files(config, workdir);
@@ -50,7 +49,7 @@ pub(crate) fn spellings(spelled: Option<PathBuf>, config: &HaftConfig, workdir: 
     both.filter(|(spelled, canonical)| spelled.is_absolute() && spelled != canonical).collect()
 }
 
-/// A configuration that keeps tools in these folders.
+/// A configuration that confines tools to these folders.
 pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
     let mut config = config.clone();
     #[cfg(feature = "file")]
@@ -63,11 +62,10 @@ pub(crate) fn narrowed(config: &HaftConfig, roots: &[PathBuf]) -> HaftConfig {
     config
 }
 
-/// What must not be read from `workdir`: what is configured, or what is built in without file
-/// tools.
+/// Read rules for `workdir`: the configured ones, or the built-in ones without file tools.
 ///
 /// # Errors
-/// A glob that is not valid.
+/// An invalid glob.
 pub(crate) fn read_rules(loaded: &LoadedConfig, workdir: &Path) -> Result<ReadRules, LoadError> {
     let home = home();
     #[cfg(feature = "file")]
@@ -86,7 +84,7 @@ pub(crate) fn read_rules(loaded: &LoadedConfig, workdir: &Path) -> Result<ReadRu
 
 #[cfg(feature = "hosts")]
 impl HaftConfig {
-    /// The same configuration, with tools kept in `root` where it names no folders.
+    /// Confines tools to `root` if the configuration names no folders.
     pub fn kept_in(mut self, root: &Path) -> Self {
         if self.tools.file.allowed_paths.is_empty() {
             self.tools.file.allowed_paths = vec![root.to_owned()];

@@ -1,4 +1,4 @@
-//! Where the user's configuration and the record of calls live when nobody says otherwise.
+//! Default places of the user's configuration and state.
 
 use std::io::ErrorKind;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -9,21 +9,23 @@ use etcetera::{BaseStrategy, choose_base_strategy};
 /// The user's configuration file: `haft/config.toml` in their configuration folder. It may not
 /// exist.
 ///
-/// `None` when the user has no home. A file in the workspace is never read by itself: a repository
-/// must not bring the rules it is judged by.
+/// `None` if the user has no home. A file in the workspace is never read by itself: a repository
+/// must not supply the rules it is judged by.
 pub fn config_file() -> Option<PathBuf> {
     let strategy = choose_base_strategy().ok()?;
     Some(strategy.config_dir().join("haft").join("config.toml"))
 }
 
-/// The same where something is there, readable or not; `None` only where there is nothing.
+/// The user's configuration file if anything exists there, readable or not; `None` only if nothing
+/// does.
 ///
 /// A dangling link, as the file or as a folder above it, and a folder that cannot be entered count
-/// as a file. Reading it is then an error; without a configuration every rule would be missing.
+/// as a file. Reading it is then an error, because without a configuration every rule would be
+/// missing.
 pub fn present_config_file() -> Option<PathBuf> {
     let home = choose_base_strategy().ok()?.home_dir().to_owned();
     config_file().filter(|file| {
-        // The first that is there decides: nothing is below a folder in which nothing has the name.
+        // The first existing path decides: if a parent lacks the entry, nothing is below it.
         let mut there = file.ancestors().map(|at| (at, at.symlink_metadata()));
         let found = there.find(|(_, found)| !found.as_ref().is_err_and(is_missing));
         found.is_some_and(|(at, found)| found.is_err() || at == file || !at.is_dir() && !home.starts_with(at))
@@ -34,12 +36,12 @@ fn is_missing(error: &std::io::Error) -> bool {
     matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory)
 }
 
-/// The folder in which people leave the wish that a blocked tool be let back.
+/// Folder for requests to unblock a blocked tool.
 pub fn resets_dir() -> PathBuf {
     state_dir().join("trust-resets")
 }
 
-/// The folder in which `haft approvals watch` listens.
+/// Folder in which `haft approvals watch` listens.
 pub fn watch_dir() -> PathBuf {
     state_dir().join("watch")
 }
@@ -49,32 +51,32 @@ pub fn is_home(folder: &Path) -> bool {
     tools_sandbox::homes().iter().any(|home| home.canonicalize().is_ok_and(|home| home == folder))
 }
 
-/// The file in which is kept what this machine could hold commands with.
+/// File that caches which confinement this machine supports.
 #[cfg(feature = "shell")]
 pub(crate) fn sandbox_record() -> PathBuf {
     state_dir().join("sandbox")
 }
 
-/// The folder for what must outlive a run: `haft` in the user's state folder, or in the temporary
-/// folder for a user without a home, or whose home does not exist.
+/// Folder for persistent state: `haft` in the user's state folder, or in the temporary folder if
+/// the user has no home or it does not exist.
 pub fn state_dir() -> PathBuf {
     let strategy = choose_base_strategy().ok();
     let found = strategy.and_then(|strategy| {
         let dir = strategy.state_dir().unwrap_or_else(|| strategy.data_dir());
-        // A home that does not exist is not made: it is the wrong one.
+        // A missing home is not created: it is probably the wrong path.
         let home = strategy.home_dir();
         (!dir.starts_with(home) || home.is_dir()).then_some(dir)
     });
     found.map_or_else(homeless_state_dir, |dir| dir.join("haft"))
 }
 
-/// The state folder of a user without a home.
+/// State folder of a user without a home.
 fn homeless_state_dir() -> PathBuf {
     std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw()))
 }
 
-/// Makes sure that nobody else owns the state folder of a user without a home, or can change what
-/// lies in it: in the temporary folder anybody may have made one of that name before.
+/// Checks that nobody else owns the state folder of a user without a home, or can change its
+/// content: anybody can create a folder of that name in the temporary folder.
 ///
 /// # Errors
 /// Why it cannot be used, for the operator.
@@ -101,15 +103,15 @@ pub(crate) fn own_state_dir() -> Result<(), String> {
     Ok(())
 }
 
-/// Where accepted definitions of MCP servers are kept: beside the configuration, else in the folder
-/// of the user's state.
+/// File of the accepted definitions of MCP servers: beside the configuration, else in the user's
+/// state folder.
 #[cfg(feature = "mcp-client")]
 pub(crate) fn lock_file(beside: Option<&Path>) -> PathBuf {
     let folder = beside.and_then(Path::parent).map_or_else(state_dir, Path::to_owned);
     folder.join("mcp.lock.json")
 }
 
-/// The folder of the logins at MCP servers, which no tool reads.
+/// Folder of the logins at MCP servers, which no tool may read.
 #[cfg(feature = "mcp-client")]
 pub fn logins() -> PathBuf {
     state_dir().join("mcp-logins")

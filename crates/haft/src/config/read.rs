@@ -1,5 +1,5 @@
-//! From files and texts to a configuration: the text, the environment on top of it, the overlays
-//! over both.
+//! Reads a configuration: the file, then environment variables over it, then the overlays over
+//! both.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,48 +11,48 @@ use super::load::{LoadedConfig, Lookup};
 use super::overlays::Overlays;
 use super::{HaftConfig, environment, overlay, places};
 
-/// The longest file of a configuration that is read.
+/// Maximum size in bytes of a configuration file.
 const MAX_BYTES: u64 = 16 * 1024 * 1024;
 
-/// The text of a regular file. Nobody waits for a pipe.
+/// Reads a regular file. Does not block on a pipe.
 pub(super) fn text_of(file: &Path) -> io::Result<String> {
     let bytes = tools_sandbox::read_plain(file, OFlags::empty(), MAX_BYTES, |_| Ok(()))?;
     String::from_utf8(bytes).map_err(io::Error::other)
 }
 
-/// The text of a configuration: a regular file, or a descriptor that the parent process opened, as
-/// a shell does for `<(…)`.
+/// Reads a configuration: a regular file, or a descriptor that the parent process opened, as a
+/// shell does for `<(…)`.
 fn text_of_configuration(file: &Path) -> io::Result<String> {
     let is_open = ["/dev/fd", "/dev/stdin", "/proc/self/fd"].iter().any(|open| file.starts_with(open));
     if is_open { std::fs::read_to_string(file) } else { text_of(file) }
 }
 
 impl LoadedConfig {
-    /// Reads a file, then the environment on top of it, then the overlays, which tighten both: the
-    /// files `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
+    /// Reads a file and applies the environment, then the overlays, which tighten both: the files
+    /// `*.toml` of the folder `config.d` for `config.toml`, in the order of their names.
     ///
     /// # Errors
-    /// [`LoadError`] with every fault that was found.
+    /// [`LoadError`] with every fault.
     pub fn read(file: &Path, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.to_owned(), source };
         let text = text_of_configuration(file).map_err(unreadable)?;
         Self::assemble(&text, Some(file.to_owned()), Overlays::beside(file)?, environment)
     }
 
-    /// Parses a text, then the environment on top of it.
+    /// Parses a text and applies the environment.
     ///
     /// # Errors
-    /// [`LoadError::Faulty`] with every fault that was found.
+    /// [`LoadError::Faulty`] with every fault.
     pub fn parse(text: &str, environment: &dyn Fn(&str) -> Option<String>) -> Result<Self, LoadError> {
         Self::assemble(text, None, Overlays::default(), environment)
     }
 
-    /// Reads a file, or none, then the environment of this process on top of it, then what was
-    /// asked for this one run, then the overlays, which it does not loosen: those of the file, else
-    /// those of the file that the user's configuration would be.
+    /// Reads a file, or none, and applies the environment of this process, then the options of this
+    /// run, then the overlays, which the options cannot loosen: those of the file, else those of
+    /// the user's default configuration file.
     ///
     /// # Errors
-    /// [`LoadError`] with every fault that was found.
+    /// [`LoadError`] with every fault.
     pub fn of_process(file: Option<&Path>, asked: impl FnOnce(&mut HaftConfig)) -> Result<Self, LoadError> {
         let unreadable = |source| LoadError::Unreadable { path: file.map(Path::to_owned).unwrap_or_default(), source };
         let text = file.map(text_of_configuration).transpose().map_err(unreadable)?.unwrap_or_default();
@@ -62,7 +62,7 @@ impl LoadedConfig {
         }
         let lookup = |name: &str| std::env::var(name).ok();
         let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
-        // Which keys there are costs more to tell than most texts to read.
+        // Listing all keys takes longer than reading most texts.
         let environment = environment::may_override(names).then_some(&lookup as Lookup<'_>);
         let overlays = match file.map(Path::to_owned).or_else(places::config_file) {
             Some(file) => Overlays::beside(&file)?,
@@ -73,7 +73,7 @@ impl LoadedConfig {
         overlay::tightened(loaded, overlays)
     }
 
-    /// As [`Self::read`], of texts that were read already.
+    /// Same as [`Self::read`], for texts that were already read.
     pub(crate) fn assemble(
         text: &str,
         file: Option<PathBuf>,

@@ -1,4 +1,4 @@
-//! What a change of the configuration came to.
+//! Results of a configuration change.
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -6,11 +6,11 @@ use serde::Serialize;
 /// Changes of a reload, key by key.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ReloadReport {
-    /// Keys whose new values count from now on.
+    /// Keys whose new values apply from now on.
     pub applied: Vec<String>,
-    /// Keys whose new values count from the next start; until then the old ones do.
+    /// Keys whose new values apply from the next start.
     pub needs_restart: Vec<String>,
-    /// Problems of the filter rules; what is wrong is skipped, all else is in force.
+    /// Problems of the filter rules; faulty rules are skipped, all others are in force.
     pub warnings: Vec<String>,
 }
 
@@ -19,8 +19,8 @@ pub struct ReloadReport {
 pub struct ReloadState {
     /// When it was read.
     pub at: Timestamp,
-    /// Reason why it is not in force; `None` when it is.
+    /// Reason why it is not in force; `None` if it is.
     pub problem: Option<String>,
-    /// Changed keys that count from the next start.
+    /// Changed keys that apply from the next start.
     pub needs_restart: Vec<String>,
 }

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::EmbeddingConfig;
 
-/// Imports the sections of parts, or takes [`super::AbsentSection`] for them in a build without
-/// that part.
+/// Imports the sections of parts; for a part that is not in the build, [`super::AbsentSection`].
 macro_rules! sections {
     ($($feature:literal: $($from:ident)::+ { $($section:ident),+ };)+) => {
         $(

@@ -1,11 +1,11 @@
-//! The section on credentials, as it counts.
+//! The effective section on credentials.
 
 use tools_secrets::SecurityConfig;
 
 use super::HaftConfig;
 
 impl HaftConfig {
-    /// How credentials are found and what becomes of them.
+    /// How credentials are found and replaced.
     pub(crate) fn security(&self) -> SecurityConfig {
         let _ = self;
         #[cfg(feature = "filter")]

@@ -1,4 +1,4 @@
-//! The text of a configuration as a tree, and which line each value came from.
+//! The text of a configuration as a tree, with the line of each value.
 
 use std::{collections::BTreeMap, sync::OnceLock};
 
@@ -10,14 +10,14 @@ use crate::config::error::{ConfigError, Place};
 /// A parsed text: its values, and where each was set.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Source {
-    /// Null once a configuration was made of it.
+    /// Null after a configuration was made from it.
     pub(crate) value: Value,
-    /// What `value` was made of, but for the variables.
+    /// Text that `value` was parsed from, without the variables.
     text: String,
-    /// Paths in `value`, and those in the text at which an older version has their values.
+    /// Paths in `value` that an older format has elsewhere, with their paths in the text.
     moved: BTreeMap<String, String>,
     variables: BTreeMap<String, Place>,
-    /// Made when it is asked for: most starts never do, and a long file has thousands of values.
+    /// Computed on demand: most starts never need it, and a long file has thousands of values.
     places: OnceLock<BTreeMap<String, Place>>,
 }
 
@@ -36,17 +36,17 @@ impl Source {
         Ok(Self { value: Value::Object(convert_table(table.get_ref())), text: text.to_owned(), ..Self::default() })
     }
 
-    /// A text whose configuration was made already.
+    /// A text that was already decoded to a configuration.
     pub(crate) fn decoded(text: &str) -> Self {
         Self { text: text.to_owned(), ..Self::default() }
     }
 
-    /// The same text, whose values are those of a newer form of it.
+    /// Replaces the values by those of a newer format of the same text.
     pub(crate) fn migrated(self, value: Value, moved: BTreeMap<String, String>) -> Self {
         Self { value, moved, places: OnceLock::new(), ..self }
     }
 
-    /// The values that variables set: path, value and name of the variable.
+    /// Values set by variables: path, value and name of the variable.
     pub(crate) fn variables(&self) -> Vec<(String, Value, String)> {
         let set = self.variables.iter().filter_map(|(path, place)| {
             let Place::Variable(variable) = place else { return None };
@@ -56,17 +56,17 @@ impl Source {
         set.collect()
     }
 
-    /// What it was parsed from.
+    /// Text that it was parsed from.
     #[cfg(feature = "watch")]
     pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
-    /// Where every value was set.
+    /// Place where every value was set.
     pub(crate) fn places(&self) -> &BTreeMap<String, Place> {
         self.places.get_or_init(|| {
             let mut places = BTreeMap::new();
-            // It parsed before.
+            // It parsed before, so this cannot fail.
             if let Ok(table) = DeTable::parse(&self.text) {
                 note_table(&Lines::of(&self.text), "", table.get_ref(), &mut places);
             }
@@ -86,12 +86,12 @@ impl Source {
         })
     }
 
-    /// The same, with what is known of where its values were set.
+    /// Adds known places of values.
     pub(crate) fn placed(self, places: BTreeMap<String, Place>) -> Self {
         Self { places: OnceLock::from(places), ..self }
     }
 
-    /// Where the value at `path` was set, or else the nearest table around it.
+    /// Place where the value at `path` was set, or the nearest table around it.
     pub(crate) fn place(&self, path: &str) -> Option<&Place> {
         let places = self.places();
         let mut path = path;
@@ -103,7 +103,7 @@ impl Source {
         }
     }
 
-    /// Sets a value from an environment variable, making the tables around it.
+    /// Sets a value from an environment variable and creates the tables around it.
     pub(crate) fn set(&mut self, path: &str, value: Value, variable: &str) {
         let mut here = &mut self.value;
         for name in path.split('.') {
@@ -118,8 +118,7 @@ impl Source {
     }
 }
 
-/// Where the lines of a text begin: counting them anew for each key would take the square of a long
-/// file.
+/// Offsets of the lines of a text. Counting lines for each key would be quadratic for a long file.
 struct Lines(Vec<usize>);
 
 impl Lines {
@@ -148,18 +147,18 @@ fn convert(value: &DeValue<'_>) -> Value {
     }
 }
 
-/// The value of an integer, or else its digits.
+/// Value of an integer; for one out of range, its digits.
 pub(super) fn whole(integer: &DeInteger<'_>) -> Result<i64, String> {
     let digits = integer.as_str().replace('_', "");
     i64::from_str_radix(&digits, integer.radix()).map_err(|_| digits)
 }
 
-/// The value of a number with a fraction; `None` for one that JSON lacks.
+/// Value of a float; `None` if JSON cannot represent it.
 pub(super) fn finite(float: &DeFloat<'_>) -> Option<f64> {
     float.as_str().replace('_', "").parse().ok().filter(|value: &f64| value.is_finite())
 }
 
-/// Notes the line of each value of a table, and of what is in them.
+/// Records the line of each value of a table, recursively.
 fn note_table(lines: &Lines, path: &str, table: &DeTable<'_>, places: &mut BTreeMap<String, Place>) {
     for (key, value) in table {
         let path = if path.is_empty() { key.get_ref().to_string() } else { format!("{path}.{}", key.get_ref()) };

@@ -1,7 +1,7 @@
-//! From a text to a configuration in one step, for texts without a fault.
+//! Decodes a text without faults to a configuration in one step.
 //!
-//! It takes less than the loader does: a text that it does not take is read again by way of a tree
-//! that is held to the schema, which finds every fault and names its place.
+//! It is faster than the loader. If it rejects a text, the loader reads it again as a tree and
+//! checks it against the schema, which finds every fault and its place.
 
 use std::borrow::Cow;
 
@@ -13,14 +13,14 @@ use toml::de::{DeTable, DeValue};
 use super::HaftConfig;
 use super::source::{finite, whole};
 
-/// The configuration that a text of today's form says; `None` where it may have a fault.
+/// The configuration of a text in the current format; `None` if it may have a fault.
 pub(super) fn decode(text: &str) -> Option<HaftConfig> {
     let table = DeTable::parse(text).ok()?;
     HaftConfig::deserialize(Strict(DeValue::Table(table.into_inner()))).ok()
 }
 
-/// A value that gives what the tree of the loader would give, and nothing that the schema could
-/// refuse: no list for a struct, no table for the name of a variant, no number that JSON lacks.
+/// Deserializer that gives the same result as the loader's tree, and rejects what the schema could
+/// refuse: a list for a struct, a table for a variant name, a number that JSON lacks.
 struct Strict<'a>(DeValue<'a>);
 
 impl<'de> Deserializer<'de> for Strict<'de> {
@@ -109,7 +109,7 @@ mod tests {
 
     use crate::config::{HaftConfig, LoadedConfig, source::Source};
 
-    /// Texts of a value that meets a schema, as far as the schema tells.
+    /// Texts of a value that matches a schema, as far as the schema says.
     fn sample(schema: &Value) -> String {
         if let Some(branch) = branches(schema).first() {
             return sample(branch);
@@ -138,7 +138,7 @@ mod tests {
         }
     }
 
-    /// The keys that a table must have, each with a value.
+    /// Required keys of a table, each with a value.
     fn required(schema: &Value) -> Vec<(String, String)> {
         let names = schema["required"].as_array().into_iter().flatten().filter_map(Value::as_str);
         names.map(|name| (name.to_owned(), sample(&schema["properties"][name]))).collect()
@@ -149,8 +149,8 @@ mod tests {
         format!("{{ {} }}", entries.join(", "))
     }
 
-    /// What is neither JSON nor a fault of syntax, and values of every type: each is right
-    /// somewhere and wrong elsewhere.
+    /// Values that JSON lacks but that are valid TOML, and values of every type: each is valid in
+    /// some places and invalid in others.
     const VALUES: &[&str] = &[
         "\"no such value\"",
         "\"\"",
@@ -181,8 +181,8 @@ mod tests {
         "{ no_such_key = \"x\" }",
     ];
 
-    /// Values for a place with this schema: those that fit, and for every way in which one may not
-    /// fit one that does not.
+    /// Values to try at a place with this schema: valid ones, and an invalid one for every way to
+    /// violate it.
     fn values(schema: &Value) -> Vec<String> {
         let mut found: Vec<String> = VALUES.iter().map(|value| (*value).to_owned()).collect();
         found.push(sample(schema));
@@ -214,7 +214,7 @@ mod tests {
             let mut entries = required.clone();
             entries.push(("no_such_key".to_owned(), "1".to_owned()));
             found.push(table(&entries));
-            // A struct can be decoded from its fields in their order.
+            // A struct can be decoded from a list of its fields.
             let fields: Vec<String> = required.iter().map(|(_, value)| value.clone()).collect();
             found.push(format!("[{}]", fields.join(", ")));
         }

@@ -1,5 +1,4 @@
-//! The configuration file of a program that runs for long: looked after, and read again when it
-//! changes.
+//! Watches the configuration file of a long-running program and reloads it when it changes.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -16,53 +15,51 @@ use tools_core::{Clock, SystemClock};
 
 use super::{LoadError, LoadedConfig, ReloadReport, ReloadState, overlays::Overlays, places, read::text_of};
 
-/// For how long nothing may happen before a file is read: editors write in several steps.
+/// Quiet time before a changed file is read: editors write in several steps.
 const SETTLED: Duration = Duration::from_millis(150);
-/// How often files are looked at where the system tells nothing of their changes, as on disks of
-/// the network.
+/// Polling interval where the system reports no changes, as on network file systems.
 const LOOK: Duration = Duration::from_secs(2);
 
-/// Where variables come from.
+/// Source of environment variables.
 type Environment = dyn Fn(&str) -> Option<String> + Send;
 
-/// Looks after a configuration file until it is dropped.
+/// Watches a configuration file until dropped.
 #[derive(Debug)]
 pub struct ConfigWatch {
-    /// Its end ends the thread.
+    /// Dropping it ends the thread.
     _watcher: Option<notify::RecommendedWatcher>,
     stop: std::sync::mpsc::Sender<()>,
 }
 
 impl ConfigWatch {
-    /// Whether the file is looked after: not where commands may write it. It takes a moment to find
-    /// that out.
+    /// Whether the file is watched: not if commands may write it. Determining this takes a moment.
     pub fn is_watching(&self) -> bool {
         self.stop.send(()).is_ok()
     }
 }
 
-/// Who obeys a configuration that is looked after.
+/// User of a watched configuration.
 pub(crate) trait ConfigUser: Send + 'static {
     /// Whether the kernel keeps commands, as they are confined now, from writing a place.
     fn is_held(&self, place: &Path) -> bool;
 
-    /// Whether it is the place itself that is held, in a folder that commands may write: what is
-    /// put in its stead while one runs is not.
+    /// Whether only the place itself is protected, in a folder that commands may write. What
+    /// replaces it while a command runs is not protected.
     fn lies_among_writable(&self, place: &Path) -> bool;
 
-    /// Puts another configuration in force, whole or not at all.
+    /// Puts another configuration in force, completely or not at all.
     ///
     /// # Errors
     /// Why it cannot be used.
     fn reload(&self, loaded: &LoadedConfig) -> Result<ReloadReport, LoadError>;
 
-    /// Hears what a change came to.
+    /// Receives the result of a change.
     fn told(&self, state: ReloadState);
 }
 
 impl ConfigWatch {
-    /// Looks after the files of `loaded`, and those rules of filters that are a file; `None` where
-    /// there is neither a file nor a place for overlays.
+    /// Watches the files of `loaded`, and its filter rules if they are a file; `None` if there is
+    /// neither a file nor a place for overlays.
     pub(crate) fn begin(
         loaded: &LoadedConfig,
         rules: Option<PathBuf>,
@@ -78,7 +75,7 @@ impl ConfigWatch {
         let watched = WatchState {
             user: Box::new(user),
             folder: identity_of_folder(&anchor),
-            // What was read, not what is there: it may have changed since.
+            // State that was read, not the current one: it may have changed since.
             seen: Seen {
                 text: Ok(loaded.text().to_owned()),
                 overlays: Ok(overlays.clone()),
@@ -99,8 +96,8 @@ impl ConfigWatch {
     }
 }
 
-/// Tells of events around files, and in the folder of overlays: the folders of the files are
-/// watched, since editors put new files in the place of old ones.
+/// Reports events in the folders of the files, and in the folder of overlays. Folders are watched
+/// because editors replace files by new ones.
 fn watcher(
     files: &[PathBuf],
     overlays: Option<&Path>,
@@ -129,21 +126,21 @@ fn watcher(
 
 struct WatchState {
     user: Box<dyn ConfigUser>,
-    /// The configuration; `None` where there was none at the start, and only overlays count.
+    /// The configuration file; `None` if there was none at the start, and only overlays apply.
     file: Option<PathBuf>,
-    /// The same, or where it would be.
+    /// Path of the configuration file, or the path it would have.
     anchor: PathBuf,
-    /// The rules of filters, where these are a file.
+    /// Filter rules, if they are a file.
     rules: Option<PathBuf>,
-    /// What lay at each place at the start.
+    /// File that was at each place at the start.
     originals: Vec<(Original, PathBuf)>,
-    /// Which folder the configuration lay in.
+    /// Identity of the folder of the configuration at the start.
     folder: Option<(u64, u64)>,
     seen: Seen,
     environment: Box<Environment>,
 }
 
-/// What the files said, or why they could not be had.
+/// Contents of the files, or why they could not be read.
 #[derive(PartialEq)]
 struct Seen {
     text: Result<String, String>,
@@ -169,13 +166,12 @@ impl WatchState {
         }
     }
 
-    /// Whether the kernel keeps commands, as they are confined now, from writing what is looked
-    /// after.
+    /// Whether the kernel keeps commands, as they are confined now, from writing the watched files.
     fn is_held(&self) -> bool {
         places_of(&self.anchor, self.rules.as_deref()).all(|place| self.user.is_held(&place))
     }
 
-    /// A place among writable ones at which something else lies than at the start.
+    /// A place in a writable folder at which a different file lies than at the start.
     fn replaced(&self) -> Option<&Path> {
         let is_other =
             |(original, place): &&(Original, PathBuf)| self.user.lies_among_writable(place) && !original.is_at(place);
@@ -221,8 +217,7 @@ impl WatchState {
         if !self.is_held() {
             return Err("commands may write it by now".to_owned());
         }
-        // Who may move folders could put another one in the place of the one that no tool may write
-        // to.
+        // Whoever can move folders could replace the folder that no tool may write to.
         if identity_of_folder(&self.anchor) != self.folder {
             return Err("the folder it lies in is another one than at the start".to_owned());
         }
@@ -239,31 +234,30 @@ impl WatchState {
     }
 }
 
-/// Waits until nothing happens any more, but not for ever: what never rests is read as it is.
+/// Waits until changes pause, but not for ever: a file that keeps changing is read as it is.
 fn settle(changes: &Receiver<()>) {
     let latest = Instant::now() + LOOK;
     while Instant::now() < latest && changes.recv_timeout(SETTLED).is_ok() {}
 }
 
-/// What a file says, or why it cannot be had. Waits for nobody: a pipe in its place is no
-/// configuration.
+/// Contents of a file, or why it cannot be read. Does not block: a pipe is not a configuration.
 fn contents(file: &Path) -> Result<String, String> {
     text_of(file).map_err(|error| format!("{} cannot be read: {error}", file.display()))
 }
 
-/// The same of rules, which need not be there: while a command runs an empty file may stand for
-/// them.
+/// Contents of filter rules, which may be missing: the sandbox may put an empty file in their place
+/// while a command runs.
 fn rules(file: &Path) -> Result<String, String> {
     if file.symlink_metadata().is_ok() { contents(file) } else { Ok(String::new()) }
 }
 
-/// Everything that is looked after.
+/// All watched places.
 fn places_of(anchor: &Path, rules: Option<&Path>) -> impl Iterator<Item = PathBuf> {
     [anchor.to_owned(), Overlays::folder_of(anchor)].into_iter().chain(rules.map(Path::to_owned))
 }
 
-/// The file or folder that lay at a place; `None` for nothing. It is kept open, so that no other
-/// gets its number.
+/// File or folder at a place; `None` if nothing was there. It is kept open, so that its inode
+/// number is not reused.
 #[derive(Debug)]
 struct Original(Option<File>);
 
@@ -273,8 +267,8 @@ impl Original {
         Self(File::options().read(true).custom_flags(flags).open(place).ok())
     }
 
-    /// Whether the same file is still at `place`. A missing file counts as the same as an empty
-    /// one, which the sandbox puts in its place while a command runs.
+    /// Whether the same file is still at `place`. A missing file equals an empty one, which the
+    /// sandbox puts in its place while a command runs.
     fn is_at(&self, place: &Path) -> bool {
         let id = |found: &Metadata| (found.dev(), found.ino());
         match (&self.0, std::fs::metadata(place)) {
@@ -289,7 +283,7 @@ impl Original {
     }
 }
 
-/// Which folder a path lies in, whatever it is called.
+/// Identity of the folder of a path, independent of its name.
 fn identity_of_folder(file: &Path) -> Option<(u64, u64)> {
     let meta = std::fs::metadata(file.parent()?).ok()?;
     Some((meta.dev(), meta.ino()))

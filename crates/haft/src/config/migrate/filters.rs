@@ -1,4 +1,4 @@
-//! Limits and switches of built-in filters become rules of `filters.toml`.
+//! Converts limits and switches of built-in filters to rules in `filters.toml`.
 
 use serde::Deserialize;
 use toml_edit::{DocumentMut, Item, Table, TableLike, Value};
@@ -8,11 +8,11 @@ use super::Notes;
 use super::tables::{drop_if_empty, find};
 
 const FILTERS: &[&str] = &["tools", "filters"];
-/// The tables of the older form.
+/// Tables of the older format.
 const OLDER: &[&str] = &["test", "git", "clippy", "dir_listing", "log_dedup"];
 
-/// The tables `[tools.filters.test]`, `.git`, `.clippy`, `.dir_listing` and `.log_dedup` become
-/// rules of `filters.toml` that take the place of the built-in ones.
+/// Converts the tables `[tools.filters.test]`, `.git`, `.clippy`, `.dir_listing` and `.log_dedup`
+/// to rules of `filters.toml` that replace the built-in ones.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let Some(section) = find(&mut root, FILTERS) else { return root };
     let older: Vec<&str> = OLDER.iter().copied().filter(|name| section.contains_key(name)).collect();
@@ -47,14 +47,14 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     root
 }
 
-/// The built-in rules that a configuration of the older form changes, as they are under it.
+/// Built-in rules that a configuration of the older format changes, as changed by it.
 fn rules(config: &FilterConfig) -> String {
     let Ok(builtin) = BUILTIN.parse::<DocumentMut>() else { return String::new() };
     let rules = builtin.get("rules").and_then(Item::as_array_of_tables);
     rules.into_iter().flatten().filter_map(|rule| changed(rule, config)).collect()
 }
 
-/// A built-in rule as the configuration changes it; `None` when it does not.
+/// A built-in rule as changed by the configuration; `None` if it is unchanged.
 fn changed(rule: &Table, config: &FilterConfig) -> Option<String> {
     let mut rule = rule.clone();
     let name = rule.get("name")?.as_str()?.to_owned();
@@ -94,7 +94,7 @@ fn changed(rule: &Table, config: &FilterConfig) -> Option<String> {
     Some(format!("\n[[rules]]\n{rule}"))
 }
 
-/// The kinds of a rule's strategies.
+/// Kinds of a rule's strategies.
 fn kinds(rule: &Table) -> Vec<String> {
     let kind = |strategy: &dyn TableLike| strategy.get("type").and_then(Item::as_str).map(str::to_owned);
     match rule.get("strategy").and_then(Item::as_value) {
@@ -106,7 +106,7 @@ fn kinds(rule: &Table) -> Vec<String> {
     }
 }
 
-/// Sets a parameter of the strategies of a kind; whether there was one.
+/// Sets a parameter of all strategies of a kind; returns whether there was one.
 fn set(rule: &mut Table, kind: &str, parameter: &str, value: i64) -> bool {
     let change = |strategy: &mut toml_edit::InlineTable| {
         let is_meant = strategy.get("type").and_then(Value::as_str) == Some(kind);

@@ -1,4 +1,4 @@
-//! The shell's own lists of commands become rules.
+//! Converts the shell's own lists of commands to rules.
 
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, TableLike, Value};
 use tools_core::{Verdict, quoted};
@@ -11,10 +11,10 @@ use super::tables::{drop_if_empty, find, make};
 const SHELL: &[&str] = &["tools", "shell"];
 const RULES: &str = "tools.permissions.bash";
 
-/// `blocked_commands` and `confirm_patterns` become rules that deny and ask, before those that are
-/// there.
+/// Converts `blocked_commands` and `confirm_patterns` to rules that deny and ask, before the
+/// existing rules.
 ///
-/// What rules cannot say without another verdict for some command stays in its list.
+/// A pattern stays in its list if rules would give another verdict for some command.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let blocked = list(&mut root, "blocked_commands");
     let confirmed = list(&mut root, "confirm_patterns");
@@ -45,7 +45,7 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
         notes.change(format!("{}`tools.shell.blocked_commands` is `{RULES}` now, as rules that deny", part_of(rest)));
     }
     if let Some(rest) = &plan.confirmed {
-        // Also when nothing is left: without the key its default would hold again.
+        // Written even if empty: without the key its default would apply again.
         keep(&mut root, "confirm_patterns", rest);
         notes.change(format!("{}`tools.shell.confirm_patterns` is `{RULES}` now, as rules that ask", part_of(rest)));
     }
@@ -53,22 +53,22 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     root
 }
 
-/// How what is said of a list begins of which something stays.
+/// Beginning of the message about a list of which some patterns stay.
 fn part_of(rest: &[String]) -> &'static str {
     if rest.is_empty() { "" } else { "part of " }
 }
 
-/// What is to be done about the lists.
+/// Planned changes of the lists.
 struct Plan {
     rules: Vec<RuleConfig>,
-    /// What stays of the commands that are denied; `None` when the key is not touched.
+    /// Patterns that stay in the list of denied commands; `None` if the key is not changed.
     blocked: Option<Vec<String>>,
-    /// What stays of the patterns that ask; likewise.
+    /// Patterns that stay in the list of patterns that ask; `None` if the key is not changed.
     confirmed: Option<Vec<String>>,
 }
 
-/// Where there are no rules, the lists already stand for some: these are written down, also beside
-/// what stays.
+/// Plan if there are no rules. The lists already act as some rules; these are written, also if
+/// patterns stay.
 fn alone(
     blocked: Option<&[String]>,
     confirmed: Option<&[String]>,
@@ -88,8 +88,8 @@ fn alone(
     Some(Plan { rules, blocked: rest("blocked_commands", blocked), confirmed: rest("confirm_patterns", confirmed) })
 }
 
-/// Where there are rules, what the lists deny comes before all of them, and what they ask about
-/// before all that allow.
+/// Plan if there are rules. Denials from the lists come before all rules, and questions before all
+/// rules that allow.
 fn beside_rules(
     root: &mut Table,
     blocked: Option<&[String]>,
@@ -98,7 +98,7 @@ fn beside_rules(
 ) -> Option<Plan> {
     let mut asks: Vec<String> = confirmed.unwrap_or_default().to_vec();
     if !asks.is_empty() && denies(root) {
-        // A question before a denial would lift it.
+        // A question before a denial would override it.
         notes.warn(format!(
             "`tools.shell.confirm_patterns` stays: `{RULES}` has rules that deny, and a question before them would lift them"
         ));
@@ -115,8 +115,7 @@ fn beside_rules(
     Some(Plan { rules, blocked: blocked.rest(), confirmed: confirmed.rest() })
 }
 
-/// The patterns of a list, parted into those whose place rules can take and those that they cannot
-/// replace.
+/// Patterns of a list, split into those that rules can replace and those that they cannot.
 struct PatternSplit {
     stays: Vec<String>,
     goes: Vec<String>,
@@ -128,12 +127,12 @@ impl PatternSplit {
         Self { stays, goes }
     }
 
-    /// What stays in the list; `None` when nothing leaves it.
+    /// Patterns that stay in the list; `None` if none leaves it.
     fn rest(self) -> Option<Vec<String>> {
         (!self.goes.is_empty()).then_some(self.stays)
     }
 
-    /// Names what stays.
+    /// Warns about the patterns that stay.
     fn warn(&self, key: &str, notes: &mut Notes) {
         if self.stays.is_empty() {
             return;
@@ -148,7 +147,7 @@ impl PatternSplit {
 
 fn list(root: &mut Table, name: &str) -> Option<Vec<String>> {
     let array = find(root, SHELL)?.get(name)?.as_array()?;
-    // A list with something else in it is a fault that a start names.
+    // Items of another type are a fault that a start reports.
     array.iter().map(|value| value.as_str().map(str::to_owned)).collect()
 }
 
@@ -185,8 +184,8 @@ fn denies(root: &mut Table) -> bool {
     }
 }
 
-/// Puts rules before those of the shell, in the form in which these are written; `false` when they
-/// are no rules.
+/// Puts rules before those of the shell, in the same TOML form as these; `false` if the existing
+/// value is not a list of rules.
 fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
     let Some(tools) = make(root, &["tools", "permissions"]) else { return false };
     match tools.get_mut("bash") {
@@ -195,8 +194,8 @@ fn put_first(root: &mut Table, rules: &[RuleConfig]) -> bool {
             let mut all = ArrayOfTables::new();
             for rule in rules {
                 let mut table = inline(rule).into_table();
-                // Written where the first one stands: what has no position would be put behind what
-                // has one.
+                // Use the position of the first rule: a table without a position would be written
+                // after those with one.
                 table.set_position(position);
                 table.decor_mut().set_prefix("\n");
                 all.push(table);

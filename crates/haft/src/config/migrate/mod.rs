@@ -1,9 +1,9 @@
-//! Configurations of older forms: what they say, said in the keys of today.
+//! Migrates configurations of older formats to the current keys.
 //!
-//! A list of numbered steps, each a function from table to table that leaves alone what it is not
-//! about, so that comments, order and unknown keys stay and a text that is up to date comes out as
-//! it went in. Steps whose old keys are not read any more also run in memory when a configuration
-//! is loaded.
+//! The migration is a list of numbered steps. Each is a function from table to table that leaves
+//! unrelated content alone, so that comments, order and unknown keys stay and a current text does
+//! not change. Steps whose old keys are no longer read also run in memory when a configuration is
+//! loaded.
 
 #[cfg(feature = "filter")]
 mod filters;

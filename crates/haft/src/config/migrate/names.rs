@@ -1,4 +1,4 @@
-//! Tools that have other names now, wherever a configuration names tools.
+//! Replaces old names of tools wherever a configuration names tools.
 
 use toml_edit::{Array, Item, Table, TableLike, Value};
 use tools_core::quoted;
@@ -6,14 +6,14 @@ use tools_core::quoted;
 use super::Notes;
 use super::tables::{find, put, take};
 
-/// Names that tools had, and what stands in their place.
+/// Old names of tools, and the names that replace each.
 const RENAMED: &[(&str, &[&str])] = &[
     ("glob", &["find_path"]),
-    // One word for three tools.
+    // One name for three tools.
     ("scheduler", &["schedule_periodic", "schedule_deferred", "cancel_task"]),
 ];
 
-/// The tool that read on in a cut answer, before one tool read all that is stored.
+/// `more` read the rest of a cut answer, before one tool read everything stored.
 const MERGED: &[(&str, &[&str])] = &[("more", &["read_overflow"])];
 
 /// Tables with tools as keys.
@@ -23,12 +23,12 @@ const LISTED: &[&[&str]] = &[&["tools", "utility", "exempt_tools"], &["tools", "
 /// Lists of rules that name a tool each.
 const RULES: &[&[&str]] = &[&["tools", "policy", "rules"], &["tools", "authorization", "rules"]];
 
-/// `glob` becomes `find_path`, and `scheduler` the three tools that it stood for.
+/// Replaces `glob` by `find_path`, and `scheduler` by the three tools that it stood for.
 pub(super) fn apply(root: Table, notes: &mut Notes) -> Table {
     renamed(root, RENAMED, notes)
 }
 
-/// `more` becomes `read_overflow`.
+/// Replaces `more` by `read_overflow`.
 pub(super) fn merge(root: Table, notes: &mut Notes) -> Table {
     renamed(root, MERGED, notes)
 }
@@ -59,7 +59,7 @@ fn keyed(root: &mut Table, path: &[&str], old: &str, new: &[&str], notes: &mut N
             notes.moved(&from, &to);
             continue;
         };
-        // Rules of the new name come first: where both match, they count.
+        // Rules of the new name come first: if both match, they decide.
         let becomes = if append(there, &item) {
             "its rules follow those of the new name"
         } else {
@@ -70,7 +70,7 @@ fn keyed(root: &mut Table, path: &[&str], old: &str, new: &[&str], notes: &mut N
     notes.change(format!("`{path}.{old}` is {} now", quoted(new)));
 }
 
-/// Puts the rules of one list behind those of another; `false` when they are no lists of rules.
+/// Appends the rules of one list to another; `false` if they are not lists of rules.
 fn append(there: &mut Item, item: &Item) -> bool {
     match (there, item) {
         (Item::ArrayOfTables(there), Item::ArrayOfTables(more)) => {
@@ -120,7 +120,7 @@ fn position(list: &Array, name: &str) -> Option<usize> {
     list.iter().position(|value| value.as_str() == Some(name))
 }
 
-/// A rule about a tool that is several now becomes a rule about each of them, in its place.
+/// Replaces a rule about a tool that was split by a rule about each new tool, in its place.
 fn ruled(root: &mut Table, path: &[&str], old: &str, new: &[&str], notes: &mut Notes) {
     let Some((name, above)) = path.split_last() else { return };
     let Some(rules) = find(root, above).and_then(|table| table.get_mut(name)) else { return };

@@ -1,4 +1,4 @@
-//! `tools.shell.allow_network` was a switch; now there are three networks to choose from.
+//! Converts the switch `tools.shell.allow_network` to the choice of three networks.
 
 use serde_json::Value;
 use toml_edit::{Item, Table, value};
@@ -9,8 +9,8 @@ use super::tables::{find, put, take};
 const OLD: &str = "allow_network";
 const NEW: &str = "network";
 
-/// `true` was the network of the machine, `false` none. What is no switch stays, to be told as a
-/// fault of today's key.
+/// `true` was the network of the machine, `false` none. Other values stay and are reported as a
+/// fault of the current key.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     let Some(shell) = find(&mut root, &["tools", "shell"]) else { return root };
     let Some((key, item)) = take(shell, OLD) else { return root };
@@ -29,7 +29,7 @@ pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     root
 }
 
-/// What the old key's value is for today's.
+/// Converts the old key's value to the current one.
 pub(crate) fn network_of_switch(old: Value) -> Value {
     old.as_bool().map_or(old, |is_on| network(is_on).into())
 }
@@ -38,7 +38,7 @@ fn network(is_on: bool) -> &'static str {
     if is_on { "open" } else { "off" }
 }
 
-/// The new value with the comment behind the old one.
+/// The new value with the comment that followed the old one.
 fn with_suffix(old: &Item, mut new: Item) -> Item {
     if let (Some(old), Some(new)) = (old.as_value(), new.as_value_mut()) {
         *new.decor_mut() = old.decor().clone();

@@ -1,15 +1,15 @@
-//! Retries moved from `[agent]` to a section of their own.
+//! Moves the retry keys from `[agent]` to their own section.
 
 use toml_edit::Table;
 
 use super::Notes;
 use super::tables::{drop_if_empty, find, make, put, take};
 
-/// Old keys below `[agent]`, and what they are called below `[tools.retry]`.
+/// Old keys below `[agent]`, and their names below `[tools.retry]`.
 const MOVED: &[(&str, &str)] = &[("max_tool_retries", "max_attempts"), ("max_retry_duration_secs", "budget_secs")];
 
-/// `[agent].max_tool_retries` and `max_retry_duration_secs` become `[tools.retry].max_attempts` and
-/// `budget_secs`.
+/// Moves `[agent].max_tool_retries` and `max_retry_duration_secs` to `[tools.retry].max_attempts`
+/// and `budget_secs`.
 pub(super) fn apply(mut root: Table, notes: &mut Notes) -> Table {
     for (old, new) in MOVED {
         let Some(taken) = find(&mut root, &["agent"]).and_then(|agent| take(agent, old)) else { continue };

@@ -1,4 +1,4 @@
-//! The steps from older forms to today's, and what is told of them.
+//! The steps from older formats to the current one, and their messages.
 
 use std::collections::BTreeMap;
 
@@ -12,26 +12,24 @@ use super::lists;
 use super::{names, network, retry};
 use crate::config::{ConfigError, HaftConfig, source::Source};
 
-/// Result of a migration. Two equal texts in and out mean that there was nothing to do.
+/// Result of a migration. If the text is unchanged, there was nothing to do.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Migration {
-    /// The configuration in today's form.
+    /// The configuration in the current format.
     pub text: String,
     /// The changes, one sentence each.
     pub changes: Vec<String>,
-    /// Remarks for a person: conflicts that were decided, and what could not be said in today's
-    /// form.
+    /// Remarks for a person: resolved conflicts, and what the current format cannot express.
     pub warnings: Vec<String>,
-    /// Keys that mean nothing, by path. They stay as they are.
+    /// Unknown keys, by path. They stay as they are.
     pub unknown: Vec<String>,
-    /// Rules for `filters.toml` that take the place of what was in the configuration; `None` when
-    /// there are none.
+    /// Rules for `filters.toml` that replace keys of the configuration; `None` if there are none.
     pub filter_rules: Option<String>,
-    /// Keys that have another path now: new path to old one.
+    /// Moved keys: new path to old path.
     pub(crate) moved: BTreeMap<String, String>,
 }
 
-/// What steps tell of their work.
+/// Messages of the steps.
 #[derive(Debug, Default)]
 pub(super) struct Notes {
     changes: Vec<String>,
@@ -40,17 +38,16 @@ pub(super) struct Notes {
     moved: BTreeMap<String, String>,
 }
 
-/// One step from an older form to a newer one.
+/// One step from an older format to a newer one.
 struct Step {
     apply: fn(Table, &mut Notes) -> Table,
-    /// Whether its old keys are unknown today: then the step runs in memory, too.
+    /// Whether its old keys are no longer known: then the step also runs when loading.
     is_needed_to_load: bool,
-    /// Words without one of which a text holds nothing that the step is about.
+    /// Words of which a text must contain at least one for the step to apply.
     signs: &'static [&'static str],
 }
 
-/// The steps, in the order in which forms followed each other. None is ever taken out or put
-/// between others.
+/// The steps in historical order. Steps are only ever appended.
 const STEPS: &[Step] = &[
     Step { apply: retry::apply, is_needed_to_load: true, signs: &["max_tool_retries", "max_retry_duration_secs"] },
     Step { apply: names::apply, is_needed_to_load: true, signs: &["glob", "scheduler"] },
@@ -62,17 +59,17 @@ const STEPS: &[Step] = &[
     Step { apply: network::apply, is_needed_to_load: true, signs: &["allow_network"] },
 ];
 
-/// Brings a configuration to today's form. Of a text that is in it already, nothing changes.
+/// Migrates a configuration to the current format. A current text does not change.
 ///
 /// # Errors
-/// When the text is no TOML.
+/// If the text is not TOML.
 pub fn migrate(text: &str) -> Result<Migration, ConfigError> {
     let migrated = apply(text, |_| true)?;
     Ok(Migration { unknown: unknown(&migrated.text)?, ..migrated })
 }
 
-/// What has to be done so that a text can be loaded at all; `None` for nothing, which is told
-/// without parsing the text.
+/// Applies the steps needed to load a text; `None` if there are none, which is determined without
+/// parsing.
 pub(crate) fn to_load(text: &str) -> Option<Migration> {
     let is_due = |step: &Step| step.is_needed_to_load && step.signs.iter().any(|sign| text.contains(sign));
     if !STEPS.iter().any(is_due) {
@@ -81,9 +78,9 @@ pub(crate) fn to_load(text: &str) -> Option<Migration> {
     apply(text, is_due).ok().filter(|migrated| migrated.text != text)
 }
 
-/// The text after the steps that are due; which keys are unknown in it is not looked at.
+/// Applies the due steps to the text; does not look for unknown keys.
 fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migration, ConfigError> {
-    // Faults of the text are told as a start would tell them.
+    // Reports faults of the text as a start would.
     Source::parse(text)?;
     let fault = |error: toml_edit::TomlError| ConfigError {
         path: String::new(),
@@ -102,7 +99,7 @@ fn apply(text: &str, is_due: impl Fn(&Step) -> bool) -> Result<Migration, Config
     Ok(Migration { text, changes, warnings, unknown: vec![], filter_rules, moved })
 }
 
-/// The keys of a text that mean nothing.
+/// Unknown keys of a text.
 fn unknown(text: &str) -> Result<Vec<String>, ConfigError> {
     let source = Source::parse(text)?;
     let schema = inline_schema::<HaftConfig>();

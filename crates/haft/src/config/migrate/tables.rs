@@ -1,8 +1,8 @@
-//! Finding, making and moving keys of a document without losing what people wrote around them.
+//! Finds, creates and moves keys of a document and preserves the comments around them.
 
 use toml_edit::{Decor, Item, Key, RawString, Table, TableLike};
 
-/// The table at a path; `None` when it is not there or something else is.
+/// The table at a path; `None` if it is missing or not a table.
 pub(super) fn find<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn TableLike> {
     let mut here: &mut dyn TableLike = root;
     for name in path {
@@ -11,7 +11,7 @@ pub(super) fn find<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn
     Some(here)
 }
 
-/// The table at a path, made where it is missing; `None` when something else is in its place.
+/// The table at a path, created if it is missing; `None` if another value is in its place.
 pub(super) fn make<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn TableLike> {
     let mut here: &mut dyn TableLike = root;
     for (depth, name) in path.iter().enumerate() {
@@ -26,15 +26,15 @@ pub(super) fn make<'a>(root: &'a mut Table, path: &[&str]) -> Option<&'a mut dyn
     Some(here)
 }
 
-/// Takes a key out, with the comments above it.
+/// Removes a key, with the comments above it.
 pub(super) fn take(table: &mut dyn TableLike, name: &str) -> Option<(Key, Item)> {
     let key = table.key(name)?.clone();
     Some((key, table.remove(name)?))
 }
 
-/// Puts a value under another name, with the comments of its old key.
+/// Inserts a value under another name, with the comments of its old key.
 pub(super) fn put(table: &mut dyn TableLike, name: &str, (old, mut item): (Key, Item)) {
-    // Blanks without a comment belong to the place that they stood in.
+    // Whitespace without a comment belongs to the old position.
     if let Some(value) = item.as_value_mut()
         && !has_comment(value.decor())
     {
@@ -53,7 +53,7 @@ fn has_comment(decor: &Decor) -> bool {
     parts.into_iter().flatten().filter_map(RawString::as_str).any(|text| text.contains('#'))
 }
 
-/// Removes a section that holds nothing any more, not even a comment.
+/// Removes a section that has neither keys nor comments.
 pub(super) fn drop_if_empty(root: &mut Table, path: &[&str]) {
     let Some((name, above)) = path.split_last() else { return };
     let Some(parent) = find(root, above) else { return };
