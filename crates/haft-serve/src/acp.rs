@@ -1,5 +1,5 @@
-//! Agents for editors: each session of the Agent Client Protocol is a toolbox in its own folder,
-//! with an agent over it. Opens sessions: new ones, and kept ones that go on.
+//! Agents for editors: each session of the Agent Client Protocol has a toolbox in its own folder
+//! and an agent. Opens new sessions and resumes saved ones.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,18 +22,18 @@ use crate::{agent_builder, agent_provider};
 
 /// Working directory of a session.
 pub struct AcpPlace {
-    /// The folder: absolute, without links on the way, and there.
+    /// The folder: absolute, without links in its path, existing.
     pub workdir: PathBuf,
-    /// The session that goes on; `None` for a fresh one.
+    /// The session to resume; `None` for a new one.
     pub session: Option<SessionId>,
     /// A tool that belongs to the agent, to be added to the toolbox.
     pub tool: DynExecutor,
 }
 
-/// Makes the toolbox of a session, or says why there is none.
+/// Builds the toolbox of a session, or returns why it cannot.
 type Make = dyn Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync;
 
-/// An agent for editors: for each session a toolbox, and the same model.
+/// An agent for editors: a toolbox for each session, and one model for all.
 pub struct AcpAgent {
     make: Box<Make>,
     provider: String,
@@ -43,16 +43,16 @@ pub struct AcpAgent {
     archive: Option<Archive>,
 }
 
-/// Serves the editor at standard input and output until it is gone, or until `stop` is cancelled.
-/// Nothing else may be written to standard output meanwhile.
+/// Serves the editor on standard input and output until it disconnects, or until `stop` is
+/// cancelled. Meanwhile, nothing else may write to standard output.
 pub async fn serve_acp(agent: AcpAgent, stop: CancellationToken) {
     let greeting = InitializeRequest { name: "haft".to_owned(), version: env!("CARGO_PKG_VERSION").to_owned() };
     serve_stdio(Arc::new(agent), greeting, stop).await;
 }
 
 impl AcpAgent {
-    /// An agent whose toolboxes are made by `make`, with the model of the configuration that has
-    /// this name; empty for the one that agents use. Its conversations are saved in `sessions`.
+    /// Creates an agent. `make` builds its toolboxes; the model is the configured one with this
+    /// name, or for an empty name the one that agents use. Conversations are saved in `sessions`.
     pub fn new(
         make: impl Fn(AcpPlace) -> Result<Toolbox, String> + Send + Sync + 'static,
         provider: impl Into<String>,
@@ -61,19 +61,18 @@ impl AcpAgent {
         Self { make: Box::new(make), provider: provider.into(), sessions, scripted: None, viewer: None, archive: None }
     }
 
-    /// The same agent, which takes the output of a session out of this store when an editor deletes
-    /// the session.
+    /// Sets the store from which a session's output is removed when an editor deletes the session.
     pub fn storing_in(self, archive: Option<Archive>) -> Self {
         Self { archive, ..self }
     }
 
-    /// The same agent, which shows the output of commands in terminals of an editor that has some,
-    /// by this program. The configuration can switch it off (`acp.terminal`).
+    /// Shows the output of commands in terminals of editors that support this, through this
+    /// program. The configuration can disable it (`acp.terminal`).
     pub fn viewed_by(self, viewer: Viewer) -> Self {
         Self { viewer: Some(viewer), ..self }
     }
 
-    /// The same agent with this model, whatever the configuration says.
+    /// Sets the model, whatever the configuration says.
     pub fn answered_by(self, provider: Arc<dyn Provider>) -> Self {
         Self { scripted: Some(provider), ..self }
     }
@@ -86,7 +85,7 @@ impl AcpHost for AcpAgent {
         let workdir = named.canonicalize();
         let workdir = workdir.map_err(|error| OpenError::Refused(format!("`{}`: {error}", named.display())))?;
         let failed = |error: SessionsError| OpenError::Failed(error.to_string());
-        // Before it is read: what is read is what nobody else changes any more.
+        // Lock before reading, so that nobody changes the session afterwards.
         let (held, kept) = match &opening.resume {
             Some(resume) => {
                 let held = self.sessions.hold(&resume.session).await.map_err(failed)?;
@@ -151,11 +150,11 @@ impl AcpHost for AcpAgent {
 }
 
 impl AcpAgent {
-    /// The kept session that is to go on in `workdir`.
+    /// The saved session to resume in `workdir`.
     async fn kept_in(&self, session: &SessionId, workdir: &Path) -> Result<KeptSession, OpenError> {
         let found = self.sessions.find(session).await.map_err(|error| OpenError::Failed(error.to_string()))?;
         let kept = found.ok_or_else(|| OpenError::NotKept(format!("no session `{session}` is kept")))?;
-        // What was allowed, stored and changed in a session belongs to its folder.
+        // Approvals, stored output and changes of a session belong to its folder.
         if kept.workdir != workdir {
             let there = kept.workdir.display();
             return Err(OpenError::Refused(format!("session `{session}` works in `{there}`, and goes on there only")));
@@ -164,7 +163,7 @@ impl AcpAgent {
     }
 }
 
-/// Ends what runs for the session of a toolbox, and keeps its configuration in step until then.
+/// Ends what runs for a session of a toolbox, and stops watching its configuration.
 fn closing(toolbox: Toolbox) -> Closing {
     let watch = toolbox.watch(|name| std::env::var(name).ok());
     Box::new(move || {

@@ -1,4 +1,4 @@
-//! The toolbox as an MCP server over HTTP: a toolbox for each guest.
+//! Serves MCP over HTTP, with a toolbox for each guest.
 
 use std::net::SocketAddr;
 
@@ -8,26 +8,27 @@ use tools_mcp_http::{Guest, GuestList, HttpError, HttpGuest, HttpServer, HttpSet
 
 use crate::mcp::ServeOptions;
 
-/// The guests of a server that runs.
+/// Guests of a running server.
 #[derive(Debug, Clone)]
 pub struct HttpGuests {
     list: GuestList,
-    /// Paths of a client on another machine say nothing about this one.
+    /// Whether roots of clients narrow the workspace. Paths of a client on another machine mean
+    /// nothing here.
     heeds_roots: bool,
 }
 
 impl HttpGuests {
-    /// Lets the guests of `new` enter, and of those that are there the ones named in `kept`, with
-    /// their sessions; the sessions of all others end.
+    /// Admits the guests of `new`, and keeps those named in `kept` with their sessions; the
+    /// sessions of all others end.
     ///
     /// # Errors
-    /// As [`GuestList::replace`]; everything stays as it was then.
+    /// As [`GuestList::replace`]; then everything stays as it was.
     pub async fn replace(&self, kept: &[&str], new: &[(HttpGuest, Toolbox)]) -> Result<(), HttpError> {
         self.list.replace(kept, welcome(new, self.heeds_roots).await?)
     }
 }
 
-/// The servers of guests.
+/// Creates the servers of guests.
 async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<Vec<Guest>, HttpError> {
     for (_, toolbox) in guests {
         crate::introduce::introduce(toolbox).await;
@@ -41,8 +42,8 @@ async fn welcome(guests: &[(HttpGuest, Toolbox)], heeds_roots: bool) -> Result<V
 }
 
 /// Serves the tools over HTTP until `stop` is cancelled: to each guest those of its own toolbox.
-/// `listening` is told the address once connections are taken, and given the guests, to be
-/// replaced later.
+/// `listening` is called with the address once connections are accepted, and with the guests, so
+/// that they can be replaced later.
 ///
 /// # Errors
 /// As [`HttpServer::bind`].

@@ -1,8 +1,8 @@
-//! MCP servers behind the one that serves.
+//! Asks the MCP servers behind this one for their tools.
 
 use haft::Toolbox;
 
-/// Has MCP servers behind this one asked for their tools where nothing is known of them.
+/// Asks the MCP servers behind this one for their tools if these are unknown.
 #[cfg_attr(
     not(feature = "mcp-client"),
     expect(clippy::unused_async, reason = "servers are waited for where there are any")

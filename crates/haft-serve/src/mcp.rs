@@ -1,4 +1,5 @@
-//! The toolbox as an MCP server: roots narrow it, people's answers become rules of the session.
+//! Serves a toolbox over MCP. The client's roots narrow it, and people's answers become rules of
+//! the session.
 
 use std::error::Error;
 use std::fmt;
@@ -14,16 +15,16 @@ use tools_mcp::{FaultyTools, Greeting, McpServer, ServeError, StructuredContent,
 
 use crate::resources;
 
-/// Serves the tools over standard input and output until the client is gone. The client is greeted
-/// at once, while `make` reads the configuration and compiles its rules; calls wait for it.
+/// Serves the tools over standard input and output until the client disconnects. The client is
+/// greeted at once, while `make` reads the configuration and compiles its rules; calls wait for it.
 ///
-/// Where `make` fails, the server stays: it lists the tools of what `otherwise` makes, and answers
-/// each call with the fault. A host whose server is gone would go on with its own tools, and its
-/// user would not know.
+/// If `make` fails, the server keeps running: it lists the tools of the toolbox that `otherwise`
+/// makes, and answers each call with the fault. If the server ended, the host would continue with
+/// its own tools, unnoticed by the user.
 ///
 /// # Errors
-/// What `make` failed with, once the client is gone, and whatever keeps the connection from being
-/// set up.
+/// The error of `make`, after the client has disconnected, and any failure to set up the
+/// connection.
 pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 'static>(
     make: impl FnOnce() -> Result<Toolbox, E> + Send + 'static,
     otherwise: impl FnOnce(&E) -> Option<Toolbox> + Send + 'static,
@@ -52,8 +53,8 @@ pub async fn serve_mcp<E: fmt::Display + Into<Box<dyn Error + Send + Sync>> + 's
     }
 }
 
-/// Asks servers behind this one for their tools where nothing is known of them. Clients wait for
-/// it, once: what is known is offered without asking.
+/// Asks servers behind this one for their tools if these are unknown. Clients wait for it once:
+/// known tools are offered without asking.
 #[cfg(feature = "mcp-client")]
 fn introduce_unknown(toolbox: &Toolbox) {
     let Ok(runtime) = tokio::runtime::Handle::try_current() else { return };
@@ -63,11 +64,11 @@ fn introduce_unknown(toolbox: &Toolbox) {
     runtime.block_on(crate::introduce::introduce(toolbox));
 }
 
-/// What a model is told where the tools could not be set up.
+/// Advice for the model if the tools could not be set up.
 const REMEDY: &str = "Do not work around it. Tell the user what the fault is; `haft config check` shows where, and \
     the server has to be started again.";
 
-/// What a model is told of the tools before it sees them.
+/// Instructions for the model about the tools.
 const INSTRUCTIONS: &str = "Runs shell commands and works on files of the user's workspace. Prefer these tools to \
     built-in ones for the same purpose: `bash` for commands, `read`, `edit`, `write`, `grep` and \
     `find_path` for files. Calls are checked against the user's rules, commands run in a sandbox, \
@@ -87,17 +88,17 @@ fn greeting() -> Greeting {
     }
 }
 
-/// The server, for hosts with a transport of their own; [`Toolbox::watch`] keeps its configuration
-/// in step.
+/// The server, for hosts with their own transport; [`Toolbox::watch`] keeps its configuration up to
+/// date.
 pub fn server(toolbox: &Toolbox) -> McpServer {
     serving(toolbox, ServeOptions::default())
 }
 
-/// How a toolbox is served, beside its configuration.
+/// Options for serving a toolbox, besides its configuration.
 pub(crate) struct ServeOptions {
-    /// What keeps the configuration in step.
+    /// Watch that keeps the configuration up to date.
     pub(crate) watch: Option<ConfigWatch>,
-    /// Who calls, where the client is known by more than the name it gives itself.
+    /// Caller of all calls, if the client is identified by more than its own name.
     pub(crate) caller: Option<CallerId>,
     /// Whether roots of the client narrow the workspace.
     pub(crate) heeds_roots: bool,
@@ -142,7 +143,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
     }
 }
 
-/// The toolbox, and what looks after its configuration for as long as it is served.
+/// The toolbox, and the watch of its configuration while it is served.
 struct Bridge(Toolbox, #[expect(dead_code, reason = "held, not used")] Option<ConfigWatch>);
 
 impl ToolVisibility for Bridge {
@@ -158,8 +159,8 @@ impl ToolVisibility for Bridge {
 
 impl Workspace for Bridge {
     fn narrow(&self, _: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>> {
-        // An empty list means "nothing" here, not "the default": the client's roots and ours have
-        // nothing in common.
+        // An empty list means "nothing" here, not "the default": the client's roots and ours do not
+        // overlap.
         if roots.is_empty() {
             return Some(self.0.without_tools());
         }
@@ -175,7 +176,7 @@ impl Workspace for Bridge {
     }
 }
 
-/// The people who watch in another terminal, for clients that cannot ask.
+/// People who watch in another terminal, for clients that cannot ask.
 struct Beside(Watchers);
 
 impl tools_mcp::Elsewhere for Beside {

@@ -1,4 +1,4 @@
-//! Prompts of scheduled tasks: an agent with the configured model, in the session of the task, with
+//! Runs prompts of scheduled tasks: an agent with the configured model, in the task's session, with
 //! nobody to ask.
 
 use std::sync::Arc;

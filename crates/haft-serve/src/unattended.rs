@@ -7,19 +7,19 @@ use haft::Toolbox;
 use haft::tasks::{Dispatch, DueTask, Task};
 use tools_core::{BatchId, CallContext, CallPhase, CallerId, ConversationId, NobodyToAsk, SessionId, ToolCall};
 
-/// Runs a prompt of a task: a model in a session of its own, whose calls go through `toolbox` with
-/// this context and on behalf of `caller`.
+/// Runs prompts of tasks: a model in its own session, whose calls go through `toolbox` with this
+/// context and on behalf of `caller`.
 #[async_trait]
 pub trait PromptRunner: Send + Sync {
-    /// Runs a prompt. What comes back is one line for the list of tasks.
+    /// Runs a prompt. The result is one line for the list of tasks.
     ///
     /// # Errors
     /// Why it failed, in one line.
     async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String>;
 }
 
-/// Runs scheduled tasks without a person. The policy in force at that time decides, and calls that
-/// would ask are refused.
+/// Runs scheduled tasks without a person. The policy in force when a task runs decides, and calls
+/// that would need approval are refused.
 pub struct UnattendedRunner {
     toolbox: Toolbox,
     prompts: Option<Arc<dyn PromptRunner>>,
@@ -28,12 +28,12 @@ pub struct UnattendedRunner {
 tools_core::partial_debug!(UnattendedRunner { toolbox });
 
 impl UnattendedRunner {
-    /// Tasks run through this toolbox.
+    /// Runs tasks through this toolbox.
     pub fn new(toolbox: Toolbox) -> Self {
         Self { toolbox, prompts: None }
     }
 
-    /// The same runner, with `prompts` to run tasks that are prompts. Without it such tasks fail.
+    /// Sets the runner of tasks that are prompts. Without it such tasks fail.
     #[must_use]
     pub fn with_prompts(self, prompts: Arc<dyn PromptRunner>) -> Self {
         Self { prompts: Some(prompts), ..self }

@@ -1,5 +1,5 @@
-//! What an MCP client can list and read beside the tools: the output that was stored for its
-//! session, and the record of its session's calls. Nothing of another session is here.
+//! MCP resources: the output stored for the client's session, and the record of that session's
+//! calls. Nothing of other sessions is included.
 
 mod output;
 mod record;

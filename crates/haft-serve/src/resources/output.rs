@@ -8,9 +8,9 @@ use tools_mcp::{
     Resource, ResourceAddress, ResourceError, ResourcePage, ResourceScheme, ResourceTarget, ResourceTemplate,
 };
 
-/// Entries on a page of the list.
+/// Maximum number of entries on a page of the list.
 const PAGE: u32 = 50;
-/// Entries that a completion looks at.
+/// Maximum number of entries that a completion considers.
 const LOOKED_AT: u32 = 1000;
 const SCHEME: &str = "overflow:";
 const MIME: &str = "text/plain";
@@ -89,8 +89,7 @@ impl ResourceScheme for StoredOutput {
     }
 }
 
-/// The reference of an identifier in its one spelling: a URI names one thing, and a thing has one
-/// URI.
+/// Parses an identifier in its canonical spelling only: a resource has exactly one URI.
 fn reference(id: &str) -> Option<Reference> {
     let reference: Reference = id.parse().ok()?;
     (reference.uuid().to_string() == id).then_some(reference)

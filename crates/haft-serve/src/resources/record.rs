@@ -1,5 +1,5 @@
-//! The record of a session's calls as a resource: what was called, what was decided and how it
-//! ended. Rules, parameters and other sessions are left to `haft audit`.
+//! The record of a session's calls as a resource: which tool was called, the decision and the
+//! result. Rules, parameters and other sessions are only in `haft audit`.
 
 use std::sync::Arc;
 
@@ -12,13 +12,13 @@ use tools_mcp::{
     ResourceTemplate,
 };
 
-/// Calls on a page.
+/// Maximum number of calls on a page.
 const PAGE: u64 = 100;
 const SCHEME: &str = "audit:";
 const NAME: &str = "session";
 const MIME: &str = "application/jsonl";
 
-/// The record in this place.
+/// The record in this store.
 pub(super) struct SessionRecord(pub(super) Arc<dyn RecordStore>);
 
 impl SessionRecord {
@@ -70,7 +70,7 @@ impl ResourceScheme for SessionRecord {
         Ok(ResourceTarget::Contents(Contents { mime: MIME, body: Body::Text(text), next }))
     }
 
-    /// Each call is another line.
+    /// Each call adds a line.
     fn changes(&self, address: &ResourceAddress<'_>) -> bool {
         is_named(address)
     }
@@ -80,12 +80,12 @@ impl ResourceScheme for SessionRecord {
     }
 }
 
-/// Whether an address is one of the record.
+/// Whether an address belongs to the record.
 fn is_named(address: &ResourceAddress<'_>) -> bool {
     address.name == NAME && address.number("offset").or(address.number("byte")).is_none()
 }
 
-/// A call as its own client may see it: which rule decided is the operator's business.
+/// A call as its own client may see it: only the operator may see which rule decided.
 fn line(row: &Row) -> String {
     let Row { seq, ts, session: _, tool, about, decision, by: _, outcome, duration_ms } = row;
     let shown = json!({

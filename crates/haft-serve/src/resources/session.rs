@@ -1,4 +1,4 @@
-//! All that a session can list and read.
+//! All resources that a session can list and read.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tools_mcp::{ResourceScheme, ResourceSchemes};
 /// Parameters that URIs may have.
 const PARAMETERS: &[&str] = &["offset", "limit", "byte", "after"];
 
-/// The resources of a toolbox. What the toolbox does not store or record is not there.
+/// The resources of a toolbox; those that it does not store or record are left out.
 pub(crate) fn of_toolbox(toolbox: &Toolbox) -> ResourceSchemes {
     let mut schemes: Vec<Box<dyn ResourceScheme>> = Vec::new();
     if let Some(record) = &toolbox.parts().record {
