@@ -1,5 +1,5 @@
-//! From a recorded outcome to an MCP result: text and media for the model, the rest for programs in
-//! `_meta`. Nothing is cut here: what an answer may hold was known before the call.
+//! Converts a recorded outcome to an MCP result: text and media for the model, the rest for
+//! programs in `_meta`. Nothing is cut here: the call already knew the size limit.
 
 use std::{collections::HashSet, fmt::Write as _};
 
@@ -11,15 +11,15 @@ use tools_core::{
     ToolOutput, ToolTraits,
 };
 
-/// Larger media are named instead of sent.
+/// Maximum size in bytes of media that are sent; larger ones are only named.
 const MEDIA_LIMIT: usize = 8 << 20;
-/// Room in an answer for warnings above the text.
+/// Bytes reserved in an answer for warnings above the text.
 const WARNINGS: usize = 800;
-/// Room for what is said of media below it.
+/// Bytes reserved for notes about media below the text.
 const MEDIA: usize = 200;
-/// Strings of a structured result that are longer stand in the text already.
+/// Maximum length in bytes of strings in a structured result; longer ones are in the text already.
 const LONG_MEMBER: usize = 256;
-/// How many different warnings are shown in the text of one connection.
+/// Maximum number of different warnings shown in the text of one connection.
 const SHOWN_WARNINGS: usize = 64;
 
 /// Whether results carry `structuredContent`.
@@ -45,27 +45,27 @@ impl StructuredContent {
     }
 }
 
-/// What the answers to a client of this name may hold, in bytes, where the host does not say.
+/// Maximum answer size in bytes for a client with this name, if the host sets none.
 pub(crate) fn cap_of_client(name: &str) -> usize {
-    // Cuts what is longer than 12,000 bytes in the middle, and does not say how much that is.
+    // Codex cuts answers above 12,000 bytes in the middle, and does not say by how much.
     const CODEX: usize = 11_000;
     const OTHERS: usize = 25_000;
     if name.to_ascii_lowercase().contains("codex") { CODEX } else { OTHERS }
 }
 
-/// What a text may hold that answers of `cap` bytes are made of.
+/// Budget of the text from which an answer of `cap` bytes is made.
 pub(crate) fn budget(cap: usize) -> AnswerBudget {
     AnswerBudget::of_bytes(cap.saturating_sub(WARNINGS + MEDIA))
 }
 
-/// How answers of one connection are made.
+/// State for making the answers of one connection.
 #[derive(Debug, Default)]
 pub(crate) struct Answers {
     pub(crate) warned: std::sync::Mutex<HashSet<String>>,
 }
 
 impl Answers {
-    /// The result of a call of `definition`'s tool (`None` when nobody owns it), in at most `cap`
+    /// The result of a call of `definition`'s tool (`None` for an unknown tool), in at most `cap`
     /// bytes.
     pub(crate) fn of(
         &self,
@@ -100,8 +100,8 @@ impl Answers {
         result
     }
 
-    /// The warnings, a line each, but for those that hold on and were shown on this connection
-    /// already.
+    /// The warnings, one per line, without persistent ones that were already shown on this
+    /// connection.
     fn warned(&self, warnings: &[String], journal: &Journal) -> String {
         let (mut lines, mut left_out) = (String::new(), 0_usize);
         if warnings.is_empty() {
@@ -110,7 +110,8 @@ impl Answers {
         let mut warned = self.warned.locked();
         for warning in warnings {
             let line = format!("[warning] {}\n", warning.replace(['\n', '\r'], " "));
-            // What holds on and finds no room is told with the next; all of them are in `_meta`.
+            // A persistent warning without room is shown with the next answer; `_meta` has all of
+            // them.
             let fits = lines.len() + line.len() <= WARNINGS || lines.is_empty();
             let holds_on = journal.holds_on(warning);
             let is_told = holds_on && (warned.len() >= SHOWN_WARNINGS || warned.contains(warning));
@@ -128,7 +129,7 @@ impl Answers {
     }
 }
 
-/// A line of a warning that takes no more than the room for all.
+/// Shortens a warning's line to the room reserved for all warnings.
 fn shortened(mut line: String) -> String {
     if line.len() > WARNINGS {
         line.truncate(line.floor_char_boundary(WARNINGS - 8));
@@ -148,7 +149,7 @@ pub(crate) fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
         }
     }
     if text.is_empty() && blocks.is_empty() {
-        // Some interfaces of models refuse empty text.
+        // Some model APIs refuse empty text.
         text.push_str("[no output]");
     }
     if !text.is_empty() {
@@ -157,8 +158,7 @@ pub(crate) fn content(mut text: String, media: &[Media]) -> Vec<ContentBlock> {
     blocks
 }
 
-/// Adds what programs want; `room` is what an answer has left for a structured result, where one is
-/// wanted.
+/// Adds the data for programs; `room` is the space left for a structured result, if one is wanted.
 fn finish(
     mut result: CallToolResult,
     output: Option<ToolOutput>,
@@ -188,8 +188,8 @@ fn finish(
     result
 }
 
-/// Empties the long strings of an object, which repeat the text; gives their names with how many
-/// bytes each had.
+/// Empties the long strings of an object, which repeat the text; returns their names and lengths in
+/// bytes.
 fn without_long(value: &mut Value) -> serde_json::Map<String, Value> {
     let mut omitted = serde_json::Map::new();
     for (name, member) in value.as_object_mut().into_iter().flatten() {
@@ -203,7 +203,7 @@ fn without_long(value: &mut Value) -> serde_json::Map<String, Value> {
     omitted
 }
 
-/// The feedback block, and after it what had been produced until the failure.
+/// The feedback block, followed by the output produced before the failure.
 fn failure_text(error: &ToolError, definition: Option<&ToolDef>) -> String {
     let traits = definition.map_or(ToolTraits::CAUTIOUS, ToolDef::trusted_traits);
     let block = ToolErrorFeedback::new(error, traits).format_for_llm();
@@ -213,7 +213,7 @@ fn failure_text(error: &ToolError, definition: Option<&ToolDef>) -> String {
     }
 }
 
-/// What programs want to know of a failure.
+/// Adds the data of a failure for programs.
 fn describe(error: &ToolError, meta: &mut MetaObject) {
     meta.insert("haft/category".to_owned(), error.category().label().into());
     meta.insert("haft/code".to_owned(), error.code().into());
@@ -226,7 +226,7 @@ fn describe(error: &ToolError, meta: &mut MetaObject) {
     }
 }
 
-/// `None` for what MCP has no block for, and for what is too large to be of use to a model.
+/// `None` for media without an MCP block type, and for media too large for a model.
 fn block(media: &Media) -> Option<ContentBlock> {
     if media.data.len() > MEDIA_LIMIT {
         return None;

@@ -1,4 +1,4 @@
-//! What a host decides about a server before it serves.
+//! Settings that a host makes before a server starts.
 
 use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 

@@ -1,4 +1,4 @@
-//! The tools of a stack in MCP's words, made once per published list.
+//! The tools of a stack as MCP definitions, converted once per published list.
 
 use std::collections::BTreeSet;
 use std::sync::{Arc, Mutex};
@@ -6,21 +6,21 @@ use std::sync::{Arc, Mutex};
 use rmcp::model::{MetaObject, Tool, ToolAnnotations};
 use tools_core::{JsonObject, Locked as _, ToolDef, ToolDefs, ToolName};
 
-/// The last list that was made, and of what.
+/// The last converted list and its source.
 #[derive(Default)]
 pub(crate) struct Catalog {
     hints: Hints,
     made: Mutex<Option<BuiltList>>,
 }
 
-/// What hosts understand of a tool beyond the protocol.
+/// Hints for hosts beyond the protocol.
 #[derive(Default)]
 struct Hints {
-    /// Tools that a host should load even where it leaves others to a search of its own.
+    /// Tools that a host should load even if others are found by its own search.
     always_load: BTreeSet<ToolName>,
-    /// How long results may be, where the operator decided that.
+    /// Maximum size of results, if the operator set one.
     result_size: Option<usize>,
-    /// Whether results carry their structure: only then its schema is promised.
+    /// Whether results are structured: only then is the output schema published.
     structured: bool,
 }
 
@@ -31,14 +31,13 @@ impl Catalog {
         Self { hints: Hints { always_load, result_size, structured }, made: Mutex::default() }
     }
 
-    /// The tools; the same list as before while the stack publishes the same definitions.
+    /// The tools; the same list as long as the stack publishes the same definitions.
     pub(crate) fn tools(&self, definitions: &ToolDefs) -> Arc<[Tool]> {
         self.renew(definitions).0
     }
 
-    /// Makes the list anew if the definitions changed. `true` when it says something else than the
-    /// one that was made before; `false` also when none was made before: nobody was told anything
-    /// yet.
+    /// Updates the list if the definitions changed. `true` if it differs from the previous list;
+    /// `false` also if there was none, since no client has seen a list yet.
     pub(crate) fn changed(&self, definitions: impl FnOnce() -> ToolDefs) -> bool {
         let made = self.made.locked().is_some();
         made && self.renew(&definitions()).1
@@ -58,7 +57,7 @@ impl Catalog {
     }
 }
 
-/// Whether two lists hold the very same definitions.
+/// Whether two lists hold identical definitions.
 fn same(a: &ToolDefs, b: &ToolDefs) -> bool {
     Arc::ptr_eq(a, b) || (a.len() == b.len() && a.iter().zip(b.iter()).all(|(a, b)| Arc::ptr_eq(a, b)))
 }
@@ -91,8 +90,8 @@ fn tool(definition: &ToolDef, hints: &Hints) -> Tool {
     }
 }
 
-/// The schema of the parameters. MCP wants an object with a type, which a schema of no parameters
-/// may lack.
+/// Schema of the parameters. MCP requires an object with a type, which the schema of a tool without
+/// parameters may lack.
 fn input(definition: &ToolDef) -> JsonObject {
     let mut schema = definition.input.as_object().cloned().unwrap_or_default();
     schema.entry("type").or_insert_with(|| "object".into());

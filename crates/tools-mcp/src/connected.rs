@@ -1,5 +1,5 @@
-//! What stands between rmcp and a connection: greets the client, even while what it will work with
-//! is still being made.
+//! Adapter between rmcp and a connection. Greets the client even while the connection's server is
+//! still being built.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -19,15 +19,15 @@ use tokio::sync::SetOnce;
 
 use crate::{connection::Connection, revision::asks_by_itself, subscriptions};
 
-/// The connection once it is there, or why it could not be made.
+/// The connection once it is built, or why it could not be.
 pub(crate) type PendingConnection = Arc<SetOnce<Result<Connection, String>>>;
 
-/// Answers one client: the handshake at once, everything else from the connection. Made by
-/// [`crate::McpServer::connected`].
+/// Serves one client: answers the handshake at once, and all else through the connection. Created
+/// by [`crate::McpServer::connected`].
 pub struct ConnectedService {
     info: ServerConfig,
     made: PendingConnection,
-    /// Whether the client declared roots and the connection was not told yet.
+    /// Whether the client declared roots and the connection does not know it yet.
     has_roots: AtomicBool,
 }
 
@@ -103,8 +103,7 @@ impl ServerHandler for ConnectedService {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        // Boxed: rmcp moves the future of every request around, and each is as large as the
-        // largest.
+        // Boxed: rmcp moves the future of every request, and each is as large as the largest.
         let answering = Box::pin(async {
             let connection = self.connection().await?;
             connection.call(request, &context).await
@@ -187,14 +186,13 @@ impl ServerHandler for ConnectedService {
         Ok(())
     }
 
-    /// What rmcp could not read as a request it knows: of a known method, the parameters are at
-    /// fault.
+    /// A request that rmcp could not parse: if its method is known, its parameters are invalid.
     async fn on_custom_request(
         &self,
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        /// What a revision has and the others have not: before 2026-07-28, and since then.
+        /// Methods that only some revisions have: those before 2026-07-28, and those since then.
         const OF_REVISION: [(bool, &[&str]); 2] = [
             (true, &["initialize", "ping", "logging/setLevel", "resources/subscribe", "resources/unsubscribe"]),
             (false, &["subscriptions/listen"]),
@@ -228,8 +226,7 @@ impl ServerHandler for ConnectedService {
     }
 
     fn accepted_subscription_filter(&self, requested: &SubscriptionFilter) -> Option<SubscriptionFilter> {
-        // Of a connection that is still being made nothing is known: what does not change is not
-        // told.
+        // While the connection is being built, nothing changes, so there is nothing to report.
         let connection = self.made.get().and_then(|made| made.as_ref().ok());
         let changes = |uri: &str| connection.is_none_or(|connection| connection.changes(uri));
         Some(subscriptions::accepted(requested, changes))

@@ -1,5 +1,5 @@
-//! One client: its session, its roots, its calls. Turns MCP requests into dispatched calls and
-//! outcomes into answers.
+//! One client: its session, roots and calls. Turns MCP requests into dispatched calls and outcomes
+//! into answers.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -26,18 +26,18 @@ use crate::runner::{CallOutcome, Runner, failed};
 use crate::subscriptions::Subscriptions;
 use crate::{Prompts, Resources, roots};
 
-/// How long a client may take to tell its roots.
+/// Time limit for the client to report its roots.
 const ROOTS_PATIENCE: Duration = Duration::from_secs(10);
-/// How long a call waits for the client's roots before it runs inside the configured ones.
+/// Time that a call waits for the client's roots before it runs inside the configured ones.
 const CALL_WAITS_FOR_ROOTS: Duration = Duration::from_secs(2);
 
-/// How often a connection looks whether its transport is still there.
+/// Interval at which a connection checks whether its transport is still open.
 const LOOKS_AFTER: Duration = Duration::from_secs(5);
 
-/// What is known of the client's roots.
+/// State of the client's roots.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Roots {
-    /// Whether the client was asked, or will be, and was not heard yet.
+    /// Whether a request for the roots is pending.
     asking: bool,
     known: ConnectionRoots,
 }
@@ -45,11 +45,11 @@ struct Roots {
 /// The workspace of a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum ConnectionRoots {
-    /// The configured one, unnarrowed.
+    /// The configured workspace, not narrowed.
     Configured,
-    /// The client's roots inside the configured ones; the first is where relative paths start.
+    /// The client's roots inside the configured ones; the first is the base of relative paths.
     Narrowed(Arc<Path>),
-    /// The client's roots have nothing in common with the configured ones.
+    /// The client's roots do not overlap with the configured ones.
     Nothing,
 }
 
@@ -59,17 +59,17 @@ pub(crate) struct Connection {
     stack: Shared<Arc<Stack>>,
     context: CallContext,
     roots: watch::Sender<Roots>,
-    /// How many want the client to be asked for its roots, or asked once more.
+    /// Number of pending requests to ask the client for its roots.
     roots_wanted: AtomicUsize,
     catalog: Catalog,
     answers: Answers,
     pending: OpenQuestions,
     late: Late,
     log: Log,
-    /// What the client wants to hear of by itself, before 2026-07-28.
+    /// Subscriptions of the client to notifications, before 2026-07-28.
     subscriptions: Subscriptions,
-    /// The number of calls so far, for subscriptions since then: tools and resources may have
-    /// changed with each.
+    /// Number of calls so far, for subscriptions since 2026-07-28: each call may have changed tools
+    /// and resources.
     calls: watch::Sender<u64>,
     lifetime: Lifetime,
 }
@@ -79,7 +79,7 @@ impl Connection {
         Self::in_session(None, settings, lifetime)
     }
 
-    /// A connection in this session, or in a fresh one.
+    /// A connection in this session, or in a new one.
     pub(crate) fn in_session(session: Option<SessionId>, settings: Arc<Settings>, lifetime: Lifetime) -> Self {
         let session = session.unwrap_or_else(SessionId::generate);
         let context = settings.context.clone().in_session(session);
@@ -104,7 +104,7 @@ impl Connection {
         }
     }
 
-    /// From which level on the client wants to be told of its calls.
+    /// Minimum level of messages that the client wants about its calls.
     pub(crate) fn log(&self) -> &Log {
         &self.log
     }
@@ -133,7 +133,7 @@ impl Connection {
         self.catalog.tools(&self.shown())
     }
 
-    /// The definitions that this client is shown.
+    /// The definitions shown to this client.
     fn shown(&self) -> ToolDefs {
         if let Some(showing) = &self.settings.showing {
             showing.settle();
@@ -145,17 +145,17 @@ impl Connection {
         }
     }
 
-    /// Tells the client when the tools are not the ones it was told of.
+    /// Notifies the client if the tools differ from those it knows.
     async fn tell_changes(&self, peer: &Peer<RoleServer>) {
         if self.catalog.changed(|| self.shown()) {
             let _ = peer.notify_tool_list_changed().await;
         }
     }
 
-    /// Asks the client for its roots and narrows the workspace to them. A client that does not
-    /// answer changes nothing.
+    /// Asks the client for its roots and narrows the workspace to them. If the client does not
+    /// answer, nothing changes.
     async fn ask_roots(&self, peer: &Peer<RoleServer>) {
-        // Whoever asks already asks once more for all who come meanwhile, however many they are.
+        // The task that is already asking repeats the request once for all that arrive meanwhile.
         if self.roots_wanted.fetch_add(1, Ordering::AcqRel) > 0 {
             return;
         }
@@ -180,8 +180,7 @@ impl Connection {
 
     async fn narrow(&self, uris: &[String]) -> ConnectionRoots {
         if uris.is_empty() {
-            // A client that offers none has nothing to say about it: the configured workspace
-            // stands.
+            // A client without roots does not affect the workspace: the configured one applies.
             if self.roots.borrow().known != ConnectionRoots::Configured {
                 self.tell_workspace(&self.settings.roots);
             }
@@ -189,7 +188,7 @@ impl Connection {
         }
         let mut offered = Vec::new();
         for uri in uris {
-            // Canonical, so that no link and no `..` in it leads elsewhere than it seems.
+            // Canonical, so that no link or `..` leads elsewhere.
             let Some(path) = roots::path_of(uri) else {
                 tracing::warn!(uri, "a root that is not a path on this machine is passed over");
                 continue;
@@ -216,7 +215,7 @@ impl Connection {
         }
     }
 
-    /// The workspace, once the client had a moment to tell its roots.
+    /// The workspace, after a short wait for the client's roots.
     async fn workspace(&self) -> ConnectionRoots {
         if !self.roots.borrow().asking {
             return self.roots.borrow().known.clone();
@@ -225,7 +224,7 @@ impl Connection {
         if let Ok(Ok(roots)) = timeout(CALL_WAITS_FOR_ROOTS, roots.wait_for(|roots| !roots.asking)).await {
             return roots.known.clone();
         }
-        // Waited for once: the next call need not.
+        // Wait only once: the next call does not wait again.
         self.roots.send_modify(|roots| roots.asking = false);
         self.roots.borrow().known.clone()
     }
@@ -241,7 +240,7 @@ impl Connection {
         let call = match ToolCall::new(&parameters.name, parameters.arguments.unwrap_or_default().into()) {
             Ok(call) => call,
             Err(error) => {
-                // No name of a tool at all: there is nothing that could be dispatched.
+                // The name is not a valid tool name, so nothing can be dispatched.
                 tracing::warn!(%error, "a call names no tool");
                 return Ok(self.answers.of(failed(error), None, structured, cap).into());
             }
@@ -254,7 +253,7 @@ impl Connection {
             CallOutcome::Ask(question) => return Ok(question.into()),
             CallOutcome::Refused(error) => return Err(error),
         };
-        // The stack may be another one than before: the call waited for the client's roots.
+        // The stack may have changed while the call waited for the client's roots.
         let definition = self.stack().definition(&tool);
         self.log.tell(&tool, &recorded, request).await;
         let journal = recorded.journal.clone();
@@ -263,7 +262,7 @@ impl Connection {
         Ok(result.into())
     }
 
-    /// The call under the name of this client.
+    /// Sets this client as the caller.
     pub(crate) fn under_caller(&self, call: ToolCall) -> ToolCall {
         match &self.settings.caller {
             Some(caller) => call.with_caller(caller.clone()),
@@ -306,13 +305,13 @@ impl Connection {
         if asks_by_itself(request) {
             self.tell_updates(&request.peer).await;
         } else {
-            // Only who listens is told.
+            // Only subscribers are notified.
             self.calls.send_modify(|calls| *calls += 1);
         }
         outcome
     }
 
-    /// How many bytes an answer to this request may hold.
+    /// Maximum answer size in bytes for this request.
     fn cap(&self, request: &RequestContext<RoleServer>) -> usize {
         self.settings.answer_cap.unwrap_or_else(|| {
             let client = request.client_info();
@@ -321,7 +320,7 @@ impl Connection {
     }
 }
 
-/// The URIs of the client's roots; `None` when it does not tell them.
+/// The URIs of the client's roots; `None` if it does not report them.
 #[expect(deprecated, reason = "clients of the handshake versions have roots")]
 async fn root_uris(peer: &Peer<RoleServer>) -> Option<Vec<String>> {
     match timeout(ROOTS_PATIENCE, peer.list_roots()).await {
@@ -337,9 +336,9 @@ async fn root_uris(peer: &Peer<RoleServer>) -> Option<Vec<String>> {
     }
 }
 
-/// Ends when the host says that the definitions changed; never where it does not say.
+/// Completes when the host reports changed definitions; never if it does not report them.
 fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
-    // Made at once: a change between now and the first poll is not missed.
+    // Created at once, so that a change before the first poll is not missed.
     let changed = settings.definitions_changed.as_ref().map(|changed| changed.notified());
     async {
         match changed {
@@ -349,8 +348,8 @@ fn host_tells(settings: &Settings) -> impl Future<Output = ()> + '_ {
     }
 }
 
-/// Ends some time after the transport does: nothing else tells of it where a host has a transport
-/// of its own.
+/// Completes some time after the transport has closed: a host with its own transport does not
+/// report that.
 async fn gone(peer: &Peer<RoleServer>) {
     while !peer.is_transport_closed() {
         sleep(LOOKS_AFTER).await;
@@ -358,14 +357,14 @@ async fn gone(peer: &Peer<RoleServer>) {
 }
 
 impl Connection {
-    /// The client declared that it has roots: calls wait for them a moment.
+    /// Called when the client declared roots: calls then wait for them briefly.
     pub(crate) fn expect_roots(&self) {
         if !self.settings.roots.is_empty() {
             self.roots.send_modify(|roots| roots.asking = true);
         }
     }
 
-    /// The handshake is over. Ends with the connection.
+    /// Runs from the end of the handshake to the end of the connection.
     pub(crate) async fn accompany(&self, peer: &Peer<RoleServer>) {
         let asking = self.roots.borrow().asking;
         if asking {
@@ -382,7 +381,7 @@ impl Connection {
         }
     }
 
-    /// The client's roots changed.
+    /// Called when the client's roots have changed.
     pub(crate) async fn ask_roots_again(&self, peer: &Peer<RoleServer>) {
         if !self.settings.roots.is_empty() {
             self.expect_roots();
@@ -390,12 +389,12 @@ impl Connection {
         }
     }
 
-    /// The tools, as they are now.
+    /// The current list of tools.
     pub(crate) fn list(&self) -> Vec<Tool> {
         self.tools().to_vec()
     }
 
-    /// One call, and word of changed tools where it brought them about.
+    /// Makes one call, and notifies the client if it changed the tools.
     pub(crate) async fn call(
         &self,
         parameters: CallToolRequestParams,
@@ -408,7 +407,7 @@ impl Connection {
         answer
     }
 
-    /// Tells a subscription of changed tools and resources until it ends.
+    /// Notifies a subscription of changed tools and resources until it ends.
     pub(crate) async fn tell_subscription(&self, subscription: &SubscriptionContext) {
         let mut calls = self.calls.subscribe();
         let resources = subscription.accepted().resource_subscriptions.iter().flatten();

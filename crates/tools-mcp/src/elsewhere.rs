@@ -1,4 +1,4 @@
-//! Asking people in another way than through the client.
+//! Asks people by another way than through the client.
 
 use tools_core::{CallContext, Confirmer};
 
@@ -9,7 +9,7 @@ pub trait Elsewhere: Send + Sync {
     /// has to return [`tools_core::Absence::CannotAsk`] at once.
     fn confirmer(&self, client: &str, cx: &CallContext) -> Box<dyn Confirmer>;
 
-    /// A sentence for the model, added to the refusal of a call that nobody approved: how the user
-    /// can be asked.
+    /// A sentence for the model, added to the refusal of a call that nobody approved. It says how
+    /// the user can be asked.
     fn advice(&self) -> &str;
 }

@@ -1,4 +1,5 @@
-//! Why a connection could not be served. Failures of tools are answers, not errors of the server.
+//! Errors that prevent serving a connection. Failures of tools are answers, not errors of the
+//! server.
 
 use thiserror::Error;
 

@@ -1,20 +1,19 @@
-//! A server that could not be set up: its tools are listed, and each call is answered with the
-//! fault.
+//! A server whose setup failed: it lists its tools, and answers each call with the fault.
 
 use tools_core::{
     Approval, CallContext, ExecuteResult, Inspection, Stack, ToolCall, ToolDefs, ToolError, ToolErrorCategory,
     ToolExecutor,
 };
 
-/// Tools that say why they do not run.
+/// Tools that answer every call with the reason why they do not run.
 pub struct FaultyTools {
     definitions: ToolDefs,
     fault: ToolError,
 }
 
 impl FaultyTools {
-    /// The tools of `definitions`, of which none runs because of `fault`; `remedy` is the advice to
-    /// a model.
+    /// A stack of the tools of `definitions`, all of which fail with `fault`; `remedy` is the
+    /// advice to a model.
     pub fn stack(definitions: ToolDefs, fault: &str, remedy: &str) -> Stack {
         let message = format!("the server could not be set up, so nothing runs: {fault}");
         let fault = ToolError::new(ToolErrorCategory::PermanentFailure, "not_set_up", message);

@@ -1,5 +1,4 @@
-//! What a client is told in the handshake: who serves it, and what the model should know of the
-//! server as a whole.
+//! The server's part of the handshake: its identity, and instructions for the model.
 
 use rmcp::model::{
     Implementation, JsonObject, PromptsCapability, ResourcesCapability, ServerCapabilities, ServerConfig,
@@ -14,16 +13,16 @@ pub struct Greeting {
     pub version: String,
     /// Instructions for the model. Clients put them into the prompt, so keep them short.
     pub instructions: String,
-    /// Whether clients are told that there are resources. A server that has some says so by itself;
-    /// a greeting that precedes its server
-    /// ([`crate::McpServer::serve_stdio_while_building`]) has to know it.
+    /// Whether clients are told that there are resources. A server with resources sets it itself; a
+    /// greeting sent before the server is built ([`crate::McpServer::serve_stdio_while_building`])
+    /// must set it.
     pub resources: bool,
     /// Whether clients are told that there are prompts; as for resources.
     pub prompts: bool,
 }
 
-/// A greeting under the name of this crate, which says nothing about the tools: a host that knows
-/// them gives name, version and instructions of its own.
+/// A greeting with the name of this crate and without instructions. A host that knows the tools
+/// provides its own name, version and instructions.
 impl Default for Greeting {
     fn default() -> Self {
         Self {
@@ -54,7 +53,7 @@ impl Greeting {
     }
 }
 
-/// What every server offers.
+/// Capabilities of every server.
 #[expect(deprecated, reason = "clients of the handshake versions have a log")]
 fn capabilities() -> ServerCapabilities {
     ServerCapabilities::builder().enable_logging().enable_tools().enable_tool_list_changed().build()

@@ -1,5 +1,5 @@
-//! What tools ask the client of their call for. Before 2026-07-28 it is asked while the call waits;
-//! since then the call ends, and begins anew when the client brings the answers.
+//! Input that tools request from the client during a call. Before 2026-07-28 the client is asked
+//! while the call waits; since then the call ends and is repeated with the client's answers.
 #![expect(deprecated, reason = "clients of both revisions offer completions and roots")]
 
 use std::{collections::BTreeMap, sync::Mutex, time::Duration};
@@ -18,9 +18,9 @@ use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, 
 
 use crate::{late::OpenForm, revision::asks_by_itself};
 
-/// The key of the question whether a call may run. No tool can ask under it.
+/// Key of the question whether a call may run. No tool can use it.
 pub(crate) const APPROVAL: &str = "approval";
-/// Bytes of what a tool asks.
+/// Maximum size in bytes of a tool's request.
 const MAX_TEXT: usize = 16_000;
 
 /// The client of one request.
@@ -28,13 +28,13 @@ pub(crate) struct ClientInput {
     peer: Peer<RoleServer>,
     capabilities: Option<ClientCapabilities>,
     asks_by_itself: bool,
-    /// How long an answer may take.
+    /// Time limit for an answer.
     patience: Duration,
     tool: ToolName,
     rounds: Mutex<Rounds>,
 }
 
-/// What the requests of one call have brought so far (since 2026-07-28).
+/// Answers that the requests of one call have brought so far (since 2026-07-28).
 #[derive(Default)]
 struct Rounds {
     known: InputResponses,
@@ -42,7 +42,7 @@ struct Rounds {
 }
 
 impl ClientInput {
-    /// The client of `request`, a call of `tool`, which brought these answers.
+    /// Input for `request`, a call of `tool`, which brought these answers.
     pub(crate) fn new(
         request: &RequestContext<RoleServer>,
         tool: ToolName,
@@ -59,7 +59,7 @@ impl ClientInput {
         }
     }
 
-    /// Adds the answers of earlier requests. Those of the last one go before them.
+    /// Adds the answers of earlier requests. Those of the last request take precedence.
     pub(crate) fn add_earlier(&self, answers: InputResponses) {
         let known = &mut self.rounds.locked().known;
         for (key, answer) in answers {
@@ -72,12 +72,13 @@ impl ClientInput {
         self.rounds.locked().known.clone()
     }
 
-    /// The answer to the question whether the call may run, which is not kept.
+    /// Takes the answer to the question whether the call may run; it is not kept for later
+    /// requests.
     pub(crate) fn take_approval(&self) -> Option<Value> {
         self.rounds.locked().known.remove(APPROVAL)
     }
 
-    /// What the client has to answer before the call begins anew.
+    /// Requests that the client has to answer before it repeats the call.
     pub(crate) fn awaited(&self) -> InputRequests {
         self.rounds.locked().awaited.clone()
     }
@@ -135,7 +136,7 @@ impl InputSource for ClientInput {
                 answers.insert(key, self.answer(request).await?);
                 continue;
             }
-            // What cannot be read as an answer is asked for again.
+            // An answer that cannot be parsed is requested again.
             match self.rounds.locked().known.get(&key).and_then(|answer| read(kind, answer)) {
                 Some(answer) => drop(answers.insert(key, answer)),
                 None => drop(awaited.insert(key, request)),
@@ -149,15 +150,15 @@ impl InputSource for ClientInput {
     }
 }
 
-/// Whether the client shows forms: `elicitation: {}` means it does, `{"url": {}}` alone that it
+/// Whether the client supports forms: `elicitation: {}` means it does; `{"url": {}}` alone that it
 /// does not.
 pub(crate) fn shows_forms(capabilities: Option<&ClientCapabilities>) -> bool {
     let elicitation = capabilities.and_then(|capabilities| capabilities.elicitation.as_ref());
     elicitation.is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// The request in MCP's words. A form says which tool asks: no text of a tool passes for a question
-/// of a gate.
+/// Converts the request to MCP. A form names the tool that asks, so that a tool cannot imitate a
+/// question of a gate.
 fn wire(tool: &ToolName, request: InputRequest) -> Result<Wire, InputError> {
     let bounded = |text: String| {
         if text.len() <= MAX_TEXT {
@@ -183,7 +184,7 @@ fn wire(tool: &ToolName, request: InputRequest) -> Result<Wire, InputError> {
     }
 }
 
-/// What a client brought, as an answer of this kind; `None` for anything else.
+/// Parses a client's answer of this kind; `None` if it does not fit.
 fn read(kind: InputKind, answer: &Value) -> Option<InputAnswer> {
     match kind {
         InputKind::Form => serde_json::from_value(answer.clone()).ok().map(filled),

@@ -1,6 +1,5 @@
 //! Questions that a client of a version before 2026-07-28 still shows although their call was
-//! refused for want of an answer. An answer that comes late counts when the same call asks the same
-//! again.
+//! refused for lack of an answer. A late answer counts if the same call asks the same again.
 
 use std::{collections::VecDeque, pin::Pin, sync::Mutex, time::Duration};
 
@@ -13,12 +12,12 @@ use rmcp::{Peer, RoleServer};
 use tokio::time::Instant;
 use tools_core::{CallDigest, ConfirmPrompt, Locked as _};
 
-/// How long a question stays open after its call was refused.
+/// Time for which a question stays open after its call was refused.
 pub(crate) const OPEN_FOR: Duration = Duration::from_mins(10);
-/// How many such questions are kept; the oldest is withdrawn.
+/// Maximum number of such questions; beyond it the oldest is withdrawn.
 const MAX_OPEN: usize = 16;
 
-/// A question that the client shows. Withdrawn when it is dropped unanswered.
+/// A question that the client shows. Dropping it unanswered withdraws it.
 pub(crate) struct OpenForm {
     peer: Peer<RoleServer>,
     id: Option<RequestId>,
@@ -26,19 +25,19 @@ pub(crate) struct OpenForm {
 }
 
 impl OpenForm {
-    /// Puts a question.
+    /// Sends a question to the client.
     pub(crate) async fn ask(peer: &Peer<RoleServer>, question: ElicitRequestParams) -> Result<Self, ServiceError> {
         let request = ServerRequest::ElicitRequest(ElicitRequest::new(question));
-        // Without a time limit of its own: it may be answered after the call has ended.
+        // Without a time limit: it may be answered after the call has ended.
         let asked = peer.send_cancellable_request(request, PeerRequestOptions::default()).await?;
         let id = Some(asked.id.clone());
         Ok(Self { peer: peer.clone(), id, answer: Box::pin(asked.await_response()) })
     }
 
-    /// Waits for the answer. Can be called again when it was not there in time.
+    /// Waits for the answer. Can be called again after a time-out.
     ///
     /// # Errors
-    /// [`ServiceError::Timeout`] where there is none yet; else the question has failed.
+    /// [`ServiceError::Timeout`] if there is none yet; otherwise the question has failed.
     pub(crate) async fn answered(&mut self, patience: Duration) -> Result<ElicitResult, ServiceError> {
         let Ok(answered) = tokio::time::timeout(patience, &mut self.answer).await else {
             return Err(ServiceError::Timeout { timeout: patience });
@@ -69,12 +68,12 @@ struct Open {
     standing: OpenForm,
 }
 
-/// The questions of one connection that are open although their calls have ended.
+/// Questions of one connection that are open although their calls have ended.
 #[derive(Default)]
 pub(crate) struct Late(Mutex<VecDeque<Open>>);
 
 impl Late {
-    /// Keeps a question open whose call is refused now.
+    /// Keeps the question open when its call is refused.
     pub(crate) fn keep(&self, call: CallDigest, prompt: &ConfirmPrompt, standing: OpenForm) {
         let mut open = self.0.locked();
         open.retain(|question| question.until > Instant::now());
@@ -84,8 +83,8 @@ impl Late {
         open.push_back(Open { call, prompt: prompt.clone(), until: Instant::now() + OPEN_FOR, standing });
     }
 
-    /// Takes the open question of this very call, if it asks exactly this: scripts, changes and
-    /// rules included.
+    /// Takes the open question of exactly this call, if it asks exactly the same: scripts, changes
+    /// and rules included.
     pub(crate) fn take(&self, call: CallDigest, prompt: &ConfirmPrompt) -> Option<OpenForm> {
         let mut open = self.0.locked();
         open.retain(|question| question.until > Instant::now());

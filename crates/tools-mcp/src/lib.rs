@@ -1,9 +1,9 @@
 //! MCP server over a [`tools_core::Stack`].
 //!
 //! Every tool of the stack is offered with its annotations, every call goes through all layers, and
-//! what a gate wants a person to agree to is asked through the client. Nothing here judges a call
-//! or cuts a text: that is the stack's business, which is told with each call how much the client
-//! takes.
+//! approvals that a gate requires are requested through the client. This crate neither judges a
+//! call nor cuts a text: the stack does both, and learns with each call how much text the client
+//! accepts.
 //!
 //! ```no_run
 //! use std::sync::Arc;

@@ -1,32 +1,32 @@
-//! How long a connection lives: what ends it, and what is waited for then.
+//! Lifetime of a connection: what ends it, and what it waits for at the end.
 
 use std::time::Duration;
 
 use tokio::time::{sleep, timeout};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-/// How long calls may still answer after the client closed its end. A client that pipes requests
-/// into the server and closes gets its answers; one that is gone does not keep work alive.
+/// Time for calls to answer after the client closed its end. A client that pipes requests and
+/// closes still gets answers, and one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
-/// How much longer they may wait for what they will run with.
+/// Additional time for calls that wait for the server to be built.
 const SETTING_UP: Duration = Duration::from_secs(5);
-/// How long a cancelled call may take to put itself on record before its future is dropped.
+/// Time for a cancelled call to record itself before its future is dropped.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(2);
 
 /// The end of a connection, and the calls that run on it. Clones share both.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Lifetime {
-    /// Cancelled when nobody waits for any answer of this connection any more.
+    /// Cancelled when nobody waits for answers of this connection any more.
     pub(crate) ended: CancellationToken,
-    /// Cancelled when there is something to run calls with, or never will be.
+    /// Cancelled when the server is built, or its building has failed.
     pub(crate) ready: CancellationToken,
-    /// The calls that were read and not answered: each holds a token.
+    /// Calls that were read and not answered: each holds a token.
     pub(crate) calls: TaskTracker,
 }
 
 impl Lifetime {
-    /// The client will send nothing more: calls may still answer for a moment, then they are
-    /// cancelled.
+    /// Called when the client will send nothing more. Calls may still answer for a short time, then
+    /// they are cancelled.
     pub(crate) fn client_left(&self) {
         self.calls.close();
         let lifetime = self.clone();
@@ -44,12 +44,12 @@ impl Lifetime {
         sleep(LINGER).await;
     }
 
-    /// Cancels what runs and waits until it is gone, but not for ever.
+    /// Cancels running calls and waits for them, with a time limit.
     pub(crate) async fn wind_up(&self) {
         self.calls.close();
         self.ended.cancel();
-        // A call that outlives this drops its future itself; one that blocks a thread is beyond
-        // reach.
+        // A call that outlives this drops its future itself; one that blocks a thread cannot be
+        // ended.
         let _ = timeout(PATIENCE + LINGER, self.calls.wait()).await;
     }
 }

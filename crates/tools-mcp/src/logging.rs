@@ -10,12 +10,12 @@ use rmcp::service::RequestContext;
 use serde_json::{Value, json};
 use tools_core::{RecordedResult, ToolErrorCategory, ToolName};
 
-/// What logs are told of the source of a message.
+/// Logger name in messages.
 const LOGGER: &str = "haft";
-/// No client set a level: nothing is sent.
+/// Level before a client sets one: nothing is sent.
 const SILENT: u8 = u8::MAX;
 
-/// From which level on a client wants to be told; nothing before it says so.
+/// Minimum level of messages that a client wants; silent until it sets one.
 #[derive(Debug)]
 pub(crate) struct Log(AtomicU8);
 
@@ -30,9 +30,9 @@ impl Log {
         self.0.store(rank(level), Ordering::Release);
     }
 
-    /// Tells how a call went.
+    /// Sends messages about a finished call.
     pub(crate) async fn tell(&self, tool: &ToolName, recorded: &RecordedResult, request: &RequestContext<RoleServer>) {
-        // Versions without a handshake ask with each request, and for that request alone.
+        // Versions without a handshake set the level in each request, for that request only.
         let least = request.meta.log_level().map_or_else(|| self.0.load(Ordering::Acquire), rank);
         if least == SILENT {
             return;
@@ -46,8 +46,8 @@ impl Log {
     }
 }
 
-/// What there is to say of a call: its warnings, then its outcome. Neither parameters nor text of
-/// the call are in it.
+/// Messages about a call: its warnings, then its outcome. They contain neither parameters nor text
+/// of the call.
 fn messages(tool: &ToolName, recorded: &RecordedResult) -> Vec<(LoggingLevel, Value)> {
     let warning = |text: String| (LoggingLevel::Warning, json!({"tool": tool.as_str(), "warning": text}));
     let mut all: Vec<_> = recorded.journal.warnings().into_iter().map(warning).collect();

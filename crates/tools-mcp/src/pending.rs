@@ -1,8 +1,7 @@
-//! What waits for an answer in a later request (2026-07-28, where a server may not ask by itself):
-//! questions whether a call may run, and what tools ask for.
+//! Calls that wait for an answer in a later request (2026-07-28, where a server may not send
+//! requests): approvals, and input for tools.
 //!
-//! The client carries an opaque handle; everything that matters stays here, so there is nothing to
-//! forge.
+//! The client gets an opaque handle; all state stays here, so nothing can be forged.
 
 use std::{collections::VecDeque, sync::Mutex, time::Duration};
 
@@ -13,18 +12,18 @@ use uuid::Uuid;
 
 use crate::question::Form;
 
-/// How many questions may be open at once; the oldest is forgotten.
+/// Maximum number of open questions; beyond it the oldest is dropped.
 const OPEN: usize = 64;
 
-/// The beginning of handles that name no question whether a call may run.
+/// Prefix of handles that do not include an approval question.
 const INPUT: &str = "input-";
 
 /// A call that the client has to send again, with answers.
 #[derive(Debug)]
 pub(crate) struct WaitingCall {
-    /// Whether it may run; `None` where only its tool asks.
+    /// The approval question; `None` if only the tool asks.
     pub(crate) question: Option<(Form, ApprovalRequest)>,
-    /// What the tool was told in earlier requests.
+    /// Answers that the tool got in earlier requests.
     pub(crate) answers: InputResponses,
 }
 
@@ -34,31 +33,31 @@ struct Open {
     until: Instant,
 }
 
-/// What a handle names.
+/// Target of a handle.
 #[derive(Debug)]
 pub(crate) enum HandleTarget {
-    /// This very call, which waits.
+    /// This call, still waiting.
     Open(Box<WaitingCall>),
-    /// This call, but its time is over.
+    /// This call, but its time limit has passed.
     Late,
     /// Nothing, or another call.
     Unknown,
 }
 
-/// Whether a handle was made for a call whose tool asks, as far as it says itself.
+/// Whether a handle has the prefix of a call whose tool asks.
 pub(crate) fn is_of_input(handle: &str) -> bool {
     handle.starts_with(INPUT)
 }
 
-/// The waiting calls of one connection. Each is answered at most once, for the call it was about,
-/// in time.
+/// The waiting calls of one connection. Each can be answered once, for the same call, within its
+/// time limit.
 #[derive(Default)]
 pub(crate) struct OpenQuestions(Mutex<VecDeque<(String, Open)>>);
 
 impl OpenQuestions {
-    /// Remembers a call; returns the handle that its answers must bring back.
+    /// Stores a call; returns the handle that its answers must contain.
     pub(crate) fn ask(&self, call: WaitingCall, digest: CallDigest, patience: Duration) -> String {
-        // 122 random bits: nobody guesses a handle within the time it lives.
+        // 122 random bits: nobody can guess a handle within its lifetime.
         let kind = if call.question.is_some() { "" } else { INPUT };
         let handle = format!("{kind}{}", Uuid::new_v4().simple());
         let waiting = Open { call, digest, until: Instant::now() + patience };
@@ -70,7 +69,7 @@ impl OpenQuestions {
         handle
     }
 
-    /// Takes the call that `handle` names: it cannot be answered again.
+    /// Takes the call of `handle`, so that it cannot be answered again.
     pub(crate) fn take(&self, handle: &str, digest: CallDigest) -> HandleTarget {
         let mut open = self.0.locked();
         let found = open.iter().position(|(known, _)| known == handle).and_then(|position| open.remove(position));

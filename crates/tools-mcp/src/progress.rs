@@ -1,4 +1,5 @@
-//! Progress notifications of one call: at most four a second, always rising, none after the answer.
+//! Progress notifications of one call: at most four a second, always increasing, none after the
+//! answer.
 
 use std::fmt::Write as _;
 use std::future::Future;
@@ -13,21 +14,21 @@ use tokio::sync::Notify;
 use tokio::time::{Instant, sleep, timeout};
 use tools_core::{EventConsumer, EventKind, Locked as _, ToolEvent, is_hidden};
 
-/// Between two notifications, and before the first: a call that is faster needs none.
+/// Interval between notifications, and time before the first: a faster call needs none.
 const PACE: Duration = Duration::from_millis(250);
-/// How much longer a call that has nothing to tell may be silent.
+/// Additional interval for a call without news.
 const SILENCE: Duration = Duration::from_millis(700);
-/// How much of a line of output is shown.
+/// Maximum number of characters shown of a line of output.
 const SHOWN_CHARS: usize = 120;
 
-/// Takes a call's events and keeps what the next notification will say. Never holds a tool up.
+/// Receives a call's events and prepares the next notification. Never blocks a tool.
 #[derive(Default)]
 pub(crate) struct Feed {
     seen: Mutex<RunningCall>,
     changed: Notify,
 }
 
-/// What is known of a call that runs.
+/// State of a running call.
 #[derive(Debug, Clone, Default, PartialEq)]
 struct RunningCall {
     title: String,
@@ -77,13 +78,13 @@ impl RunningCall {
     }
 }
 
-/// One line without characters that hide or steer.
+/// One line without control or invisible characters.
 fn shortened(text: &str) -> String {
     let line = text.trim().lines().next().unwrap_or_default();
     line.chars().filter(|c| !is_hidden(*c)).take(SHOWN_CHARS).collect()
 }
 
-/// Sees to it that what is reported rises, whatever the tool counts.
+/// Makes the reported progress increase, whatever the tool counts.
 #[derive(Debug, Default)]
 struct Meter(f64);
 
@@ -103,7 +104,7 @@ impl Feed {
     }
 }
 
-/// The feed as a consumer of events.
+/// Feeds events to the feed.
 pub(crate) struct FeedConsumer(pub(crate) Arc<Feed>);
 
 #[async_trait]
@@ -120,7 +121,7 @@ impl EventConsumer for FeedConsumer {
     }
 }
 
-/// Runs a call and tells how it gets on until it ends.
+/// Runs a call and reports its progress until it ends.
 pub(crate) async fn reporting<T>(
     running: impl Future<Output = T>,
     feed: &Feed,
@@ -130,7 +131,7 @@ pub(crate) async fn reporting<T>(
     let mut running = pin!(running);
     let (started, mut meter) = (Instant::now(), Meter::default());
     loop {
-        // `sleep` first: what happens meanwhile is told in one notification.
+        // `sleep` first, so that events in the meantime are combined in one notification.
         let quiet = async {
             sleep(PACE).await;
             let _ = timeout(SILENCE, feed.changed.notified()).await;
@@ -153,7 +154,7 @@ pub(crate) async fn reporting<T>(
         tokio::select! {
             biased;
             result = &mut running => {
-                // Half-sent is worse than late: the answer must not overtake the notification.
+                // Wait for a started notification: the answer must not overtake it.
                 let _ = sending.await;
                 return result;
             }

@@ -1,5 +1,5 @@
-//! Prompts that a client offers its user as commands, beside the tools: each is the result of a
-//! call, which is judged and recorded like any other.
+//! Prompts that a client offers its user as commands. Each is the result of a call, which is judged
+//! and recorded like any other.
 
 use async_trait::async_trait;
 use serde_json::{Map, Value};
@@ -10,14 +10,14 @@ use tools_core::{SessionId, ToolCall};
 /// hosts.
 #[async_trait]
 pub trait Prompts: Send + Sync {
-    /// What the session is offered; the same for as long as the server runs.
+    /// Prompts offered to the session; the same for as long as the server runs.
     async fn list(&self, session: &SessionId) -> Vec<Prompt>;
 
     /// The call whose result is the text of a prompt with these arguments. It goes through the
     /// stack.
     ///
     /// # Errors
-    /// [`PromptError::NotFound`] where the session is offered nothing of this name.
+    /// [`PromptError::NotFound`] if the session has no prompt with this name.
     async fn find(
         &self,
         session: &SessionId,
@@ -33,7 +33,7 @@ pub struct Prompt {
     pub name: String,
     /// Description for people.
     pub description: String,
-    /// The arguments that it takes, none of which is needed: name and description.
+    /// Name and description of its arguments, all of them optional.
     pub arguments: Vec<(&'static str, &'static str)>,
 }
 
@@ -42,10 +42,10 @@ pub struct Prompt {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum PromptError {
-    /// Nothing has this name.
+    /// There is no prompt with this name.
     #[error("there is no prompt `{}`; `prompts/list` names them", name.escape_debug())]
     NotFound { name: String },
-    /// The request itself is wrong.
+    /// The request itself is invalid.
     #[error("{0}")]
     Invalid(String),
 }

@@ -1,5 +1,4 @@
-//! The question as an MCP form, and what an answer to it means. Pure; asking is the connection's
-//! part.
+//! Converts a question to an MCP form, and parses the answer. Does no input or output.
 
 use std::time::Duration;
 
@@ -10,50 +9,51 @@ use rmcp::model::{
 use serde_json::Value;
 use tools_core::{Absence, Answer, ConfirmPrompt, Question, Width};
 
-/// The one field of the form.
+/// Name of the form's only field.
 const FIELD: &str = "decision";
-/// What stands above the choices.
+/// Title above the choices.
 const TITLE: &str = "Let it run?";
-/// What is chosen unless the person chooses otherwise.
+/// Default choice.
 const DEFAULT: &str = "no";
 
-/// What a client shows of a form.
+/// How a client shows a form.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct FormView {
-    /// Whether it shows no more than the first three rows of a message.
+    /// Whether it shows only the first three rows of a message.
     pub(crate) three_rows: bool,
-    /// Whether it knows choices with a title of their own (2025-11-25 and later).
+    /// Whether it supports choices with separate titles (2025-11-25 and later).
     pub(crate) titles: bool,
 }
 
 impl FormView {
-    /// Whether a client of this name shows three rows of a message, with no way to the others.
+    /// Whether a client with this name shows three rows of a message, with no way to see the
+    /// others.
     pub(crate) fn is_three_rows(client: &str) -> bool {
         client.to_ascii_lowercase().contains("claude-code")
     }
 }
 
-/// The shortest time in which a person reads a question and declines it.
+/// Shortest time in which a person can read a question and decline it.
 const UNREAD: Duration = Duration::from_millis(500);
 
-/// Whether a client of this name declined a question that it showed to nobody: Codex does so where
-/// it runs without a person, and does not say which of the two it is.
+/// Whether a client with this name declined a question without showing it: Codex does so when it
+/// runs without a person, and does not report which case it is.
 pub(crate) fn is_unseen(client: &str, answer: &Answer, took: Duration) -> bool {
     matches!(answer, Answer::No(None)) && took < UNREAD && client.to_ascii_lowercase().contains("codex")
 }
 
-/// What is asked.
+/// An approval question as a form.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Form {
     pub(crate) message: String,
-    /// What "session" and "always" would store, where they are among the answers.
+    /// Pattern that "session" and "always" would store, if they are offered.
     pub(crate) stores: Option<String>,
     titles: bool,
 }
 
 impl Form {
-    /// The form for `prompt`; "session" and "always" are offered when the host takes rules and
-    /// there is one to store. `None` for a question that cannot be shown whole.
+    /// Builds the form for `prompt`; "session" and "always" are offered if the host stores rules
+    /// and there is one to store. `None` for a question that cannot be shown completely.
     pub(crate) fn new(prompt: &ConfirmPrompt, takes_rules: bool, shown: FormView) -> Option<Self> {
         let question = Question::of(prompt).ok().filter(|question| !shown.three_rows || question.fits_dialog())?;
         let width = Width::DIALOG;
@@ -63,14 +63,14 @@ impl Form {
         if takes_rules && question.stores() {
             rows.push("session: also such calls until this session ends. always: also in this folder.".to_owned());
             rows.extend(question.stored_rows(&format!("  such calls of {}: ", prompt.tool), width));
-            // One line, however long: clients cut it where they must.
+            // One line, however long: clients cut it if they must.
             let line = question.stored_rows("session, always: also calls that match ", Width::UNBOUNDED);
             stores = Some(line.concat());
         }
         Some(Self { message: rows.join("\n"), stores, titles: shown.titles })
     }
 
-    /// The choices, each with its title.
+    /// The choices and their titles.
     fn choices(&self) -> (Vec<String>, Vec<String>) {
         let all = [
             ("once", "Yes, this call only"),
@@ -82,13 +82,13 @@ impl Form {
         offered.map(|(choice, title)| (choice.to_owned(), title.to_owned())).unzip()
     }
 
-    /// The fields: one required choice.
+    /// Schema of the form: one required choice.
     pub(crate) fn schema(&self) -> ElicitationSchema {
         let choice = PrimitiveSchemaDefinition::Enum(if self.titles { self.titled() } else { self.named() });
         ElicitationSchema::new([(FIELD.to_owned(), choice)].into()).with_required(vec![FIELD.to_owned()])
     }
 
-    /// The choice as clients know it since 2025-11-25.
+    /// The choice in the format since 2025-11-25.
     fn titled(&self) -> EnumSchema {
         let (choices, names) = self.choices();
         let all = choices.into_iter().zip(names).map(|(choice, name)| ConstTitle::new(choice, name));
@@ -99,7 +99,7 @@ impl Form {
         EnumSchema::Single(SingleSelectEnumSchema::Titled(schema))
     }
 
-    /// The choice as clients knew it before.
+    /// The choice in the older format.
     fn named(&self) -> EnumSchema {
         let (choices, titles) = self.choices();
         let mut named = LegacyEnumSchema::new(choices);
@@ -110,7 +110,7 @@ impl Form {
         EnumSchema::Legacy(named)
     }
 
-    /// What the person said. Anything that is not one of the offered consents is none.
+    /// Parses the person's answer. Anything other than an offered consent is no consent.
     pub(crate) fn read(&self, result: &ElicitResult) -> Answer {
         match result.action {
             ElicitationAction::Accept => {}
@@ -193,7 +193,7 @@ session: also such calls until this session ends. always: also in this folder.
     fn what_does_not_fit_makes_no_form() {
         let long = format!("{}; rm -rf /", "a".repeat(10_000));
         assert_eq!(Form::new(&prompt(&[(&long, Verdict::Ask)], None), false, SHOWN), None);
-        // Of more than three rows a client that shows three would leave out what asks.
+        // A client that shows three rows would hide who asks if there were more.
         let three_rows = FormView { three_rows: FormView::is_three_rows("claude-code"), titles: true };
         let check = |line: &str, fits: bool| {
             let prompt = prompt(&[("ls", Verdict::Allow), (line, Verdict::Ask)], None);

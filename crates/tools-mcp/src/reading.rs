@@ -1,4 +1,4 @@
-//! Requests about resources: lists, contents, completions, and links in results.
+//! Handles requests about resources: lists, contents, completions, and links in results.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{
@@ -16,8 +16,8 @@ use crate::{
     resources::Contents, runner::CallOutcome,
 };
 
-/// Asks for a link to stored output in results: in the `_meta` of a call, or as an experimental
-/// capability of the client for all of its calls.
+/// Key to request a link to stored output in results: in the `_meta` of a call, or as an
+/// experimental capability of the client for all its calls.
 pub(crate) const LINKS: &str = "haft/resource_link";
 
 impl Connection {
@@ -75,7 +75,7 @@ impl Connection {
         let unknown = || invalid("there is nothing of this name to complete");
         let template = match request.r#ref {
             Reference::Resource(template) => template,
-            // Their arguments are texts of the user's own.
+            // Their arguments are free text of the user.
             Reference::Prompt(_) if self.prompts().is_some() => {
                 return Ok(CompleteResult::new(CompletionInfo::default()));
             }
@@ -91,7 +91,7 @@ impl Connection {
         Ok(CompleteResult::new(completion.map_err(|error| ErrorData::internal_error(error, None))?))
     }
 
-    /// Adds a link to what a call stored, where the client asks for it.
+    /// Adds a link to a call's stored output if the client requests it.
     pub(crate) async fn link(
         &self,
         result: &mut CallToolResult,
@@ -106,7 +106,7 @@ impl Connection {
     }
 }
 
-/// Whether a request, or its client as a whole, asks for links.
+/// Whether a request, or the client in general, requests links.
 fn asks_for_links(request: &RequestContext<RoleServer>) -> bool {
     let declares = |capabilities: ClientCapabilities| {
         capabilities.experimental.is_some_and(|experimental| experimental.contains_key(LINKS))
@@ -156,7 +156,7 @@ fn refused(error: &ResourceError) -> ErrorData {
     }
 }
 
-/// The same about this resource: what is not there is named in the error's data.
+/// The error about this resource; a missing resource is named in the error's data.
 pub(crate) fn refused_at(error: &ResourceError, uri: &str) -> ErrorData {
     let mut refusal = refused(error);
     if matches!(error, ResourceError::NotFound) {
@@ -165,7 +165,7 @@ pub(crate) fn refused_at(error: &ResourceError, uri: &str) -> ErrorData {
     refusal
 }
 
-/// A call that failed instead of giving the contents.
+/// Error for a call that failed instead of returning the contents.
 pub(crate) fn failed(error: &ToolError) -> ErrorData {
     let code = match error.category() {
         ToolErrorCategory::InvalidParameters | ToolErrorCategory::TypeMismatch => ErrorCode::INVALID_PARAMS,

@@ -1,4 +1,4 @@
-//! Texts of a session that a client can list and read: what a host offers beside its tools.
+//! Resources of a session that a client can list and read, offered by a host besides its tools.
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -8,32 +8,32 @@ use tools_core::{SessionId, ToolCall};
 /// `completion/complete`. Implemented by hosts.
 ///
 /// # Security
-/// Every method has to answer for its session alone: a URI of another session is
-/// [`ResourceError::NotFound`], like one that never was.
+/// Every method must answer for its own session only: a URI of another session is
+/// [`ResourceError::NotFound`], like one that never existed.
 #[async_trait]
 pub trait Resources: Send + Sync {
-    /// One page of what the session can read. `cursor` is [`ResourcePage::next`] of the page
-    /// before, `None` for the first.
+    /// One page of what the session can read. `cursor` is [`ResourcePage::next`] of the previous
+    /// page, `None` for the first.
     ///
     /// # Errors
-    /// [`ResourceError::Invalid`] for a cursor that no page gave.
+    /// [`ResourceError::Invalid`] for a cursor that no page returned.
     async fn list(&self, session: &SessionId, cursor: Option<&str>) -> Result<ResourcePage, ResourceError>;
 
-    /// The URIs with variables that can be read besides those that are listed.
+    /// Templates of URIs that can be read besides the listed ones.
     fn templates(&self) -> Vec<ResourceTemplate>;
 
     /// Target of a URI.
     ///
     /// # Errors
-    /// [`ResourceError::NotFound`] where the session has nothing of this name.
+    /// [`ResourceError::NotFound`] if the session has no such resource.
     async fn find(&self, session: &SessionId, uri: &str) -> Result<ResourceTarget, ResourceError>;
 
-    /// Whether what a URI names changes with the calls of its session. If so, subscribers are
-    /// notified after each call; about other resources they get no notification.
+    /// Whether the content of a URI changes with the calls of its session. If so, subscribers are
+    /// notified after each call; otherwise never.
     fn changes(&self, uri: &str) -> bool;
 
     /// Values of `variable` in the template `template` that begin with `begun`, at most 100. `None`
-    /// where there is no such template or variable.
+    /// if there is no such template or variable.
     async fn complete(
         &self,
         session: &SessionId,
@@ -42,15 +42,15 @@ pub trait Resources: Send + Sync {
         begun: &str,
     ) -> Result<Option<Vec<String>>, ResourceError>;
 
-    /// The resource that holds the stored output `reference` of a call, for a link in its result;
-    /// `None` for none.
+    /// The resource with the stored output `reference` of a call, for a link in its result; `None`
+    /// if there is none.
     async fn stored(&self, session: &SessionId, reference: &str) -> Option<Resource>;
 }
 
 /// One resource in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Resource {
-    /// Its name for requests; the same for as long as the session lasts.
+    /// Its URI in requests; stable for as long as the session lasts.
     pub uri: String,
     /// A short name.
     pub name: String,
@@ -58,7 +58,7 @@ pub struct Resource {
     pub title: String,
     /// Its MIME type.
     pub mime: &'static str,
-    /// Its size in bytes; `None` where it is not known.
+    /// Its size in bytes; `None` if unknown.
     pub bytes: Option<u64>,
 }
 
@@ -71,31 +71,31 @@ pub struct ResourcePage {
     pub next: Option<String>,
 }
 
-/// A form of URIs (RFC 6570).
+/// A template of URIs (RFC 6570).
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceTemplate {
-    /// The form, with variables in braces.
+    /// The template, with variables in braces.
     pub uri: &'static str,
     /// A short name.
     pub name: &'static str,
     /// Description of the resource and its variables.
     pub description: &'static str,
-    /// The MIME type of all resources of this form.
+    /// The MIME type of all resources of this template.
     pub mime: &'static str,
 }
 
 /// Target of a URI.
 #[derive(Debug, Clone)]
 pub enum ResourceTarget {
-    /// This.
+    /// These contents.
     Contents(Contents),
     /// The text of the result of this call, which goes through the stack: it is judged and recorded
-    /// like a call of the client's.
+    /// like a call of the client.
     Call {
         /// The call.
         call: ToolCall,
-        /// The beginning of the URI of the next page: the byte at which the result says that it
-        /// goes on is appended.
+        /// Prefix of the URI of the next page: the byte offset at which the result continues is
+        /// appended.
         next: String,
         /// The MIME type.
         mime: &'static str,
@@ -109,7 +109,7 @@ pub struct Contents {
     pub mime: &'static str,
     /// The bytes.
     pub body: Body,
-    /// The URI of the next page; `None` at the end. Clients find it as `haft/next` in `_meta`.
+    /// The URI of the next page; `None` at the end. Clients get it as `haft/next` in `_meta`.
     pub next: Option<String>,
 }
 
@@ -118,7 +118,7 @@ pub struct Contents {
 pub enum Body {
     /// Text.
     Text(String),
-    /// Anything else.
+    /// Binary data.
     Bytes(Vec<u8>),
 }
 
@@ -126,10 +126,10 @@ pub enum Body {
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum ResourceError {
-    /// The session has nothing of this name.
+    /// The session has no such resource.
     #[error("there is no such resource")]
     NotFound,
-    /// The request itself is wrong.
+    /// The request itself is invalid.
     #[error("{0}")]
     Invalid(String),
     /// The store failed; the client reads this text.

@@ -1,8 +1,8 @@
-//! What the revision of the protocol decides.
+//! Differences between revisions of the protocol.
 
 use rmcp::{RoleServer, model::ProtocolVersion, service::RequestContext};
 
-/// Before 2026-07-28 a server sends questions and changes by itself; since then it may not.
+/// Whether the server may send questions and notifications by itself: only before 2026-07-28.
 pub(crate) fn asks_by_itself(request: &RequestContext<RoleServer>) -> bool {
     let version = request.protocol_version();
     version.is_none_or(|version| version < ProtocolVersion::V_2026_07_28)

@@ -1,5 +1,4 @@
-//! Roots that a client offers: they narrow the workspace the operator configured, and never widen
-//! it.
+//! Roots of a client: they narrow the workspace that the operator configured, and never widen it.
 
 use std::path::{Component, Path, PathBuf};
 use std::sync::Arc;
@@ -17,7 +16,8 @@ pub trait Workspace: Send + Sync {
     /// Returns the stack for the further calls of this session; `None` keeps the current one.
     fn narrow(&self, session: &SessionId, roots: &[PathBuf]) -> Option<Arc<Stack>>;
 
-    /// The client of this session has disconnected. What still runs for it can be ended.
+    /// Called when the client of this session has disconnected. What still runs for it can be
+    /// ended.
     fn ended(&self, session: &SessionId) {
         let _ = session;
     }

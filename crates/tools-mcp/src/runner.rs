@@ -1,6 +1,5 @@
-//! One call on its way: dispatched, asked about through the client where a person has to agree, and
-//! dispatched again. The steps are those of `tools_core`; here is only how the question reaches the
-//! client.
+//! Runs one call: dispatches it, asks through the client if approval is needed, and dispatches it
+//! again. `tools_core` defines these steps; this module only connects them to the client.
 
 use async_trait::async_trait;
 use rmcp::model::{
@@ -26,12 +25,12 @@ use crate::progress::{Feed, FeedConsumer, reporting};
 use crate::question::{Form, FormView, is_unseen};
 use crate::revision::asks_by_itself;
 
-/// How a call went.
+/// Result of running a call.
 pub(crate) enum CallOutcome {
     Recorded(Box<RecordedResult>),
     /// The client has to ask a person and send the call again.
     Ask(InputRequiredResult),
-    /// The request itself is at fault.
+    /// The request itself is invalid.
     Refused(ErrorData),
 }
 
@@ -41,16 +40,16 @@ impl CallOutcome {
     }
 }
 
-/// One call on its way.
+/// A call being run.
 pub(crate) struct Runner<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) pending: &'a OpenQuestions,
     pub(crate) late: &'a Late,
     pub(crate) stack: &'a Stack,
     pub(crate) request: &'a RequestContext<RoleServer>,
-    /// Under the token of the request.
+    /// Context with the request's cancellation token.
     pub(crate) context: CallContext,
-    /// What tools ask the client for, and what it brought.
+    /// Input that tools request from the client, and its answers.
     pub(crate) input: &'a ClientInput,
 }
 
@@ -66,7 +65,7 @@ impl Runner<'_> {
         }
     }
 
-    /// What the client has to bring, or to offer, where that is why a call ended.
+    /// Input or capability that the client has to provide, if the call ended for lack of it.
     fn input_of(&self, recorded: &RecordedResult, digest: CallDigest) -> Option<CallOutcome> {
         let error = recorded.outcome.as_ref().err().filter(|_| !asks_by_itself(self.request))?;
         match std::error::Error::source(error).and_then(|source| source.downcast_ref::<InputError>())? {
@@ -107,13 +106,13 @@ impl Runner<'_> {
                             without it";
                 CallOutcome::Refused(ErrorData::invalid_params(text, None))
             }
-            // The person answered, only not in time: the question is put again.
+            // The person answered too late: ask again.
             HandleTarget::Late if can_ask => Box::pin(self.ask_in_result(call)).await,
             HandleTarget::Late | HandleTarget::Unknown => CallOutcome::recorded(Box::pin(self.stale(call)).await),
         }
     }
 
-    /// Runs a call that continues none.
+    /// Runs a call that does not continue an earlier one.
     async fn beginning(&self, call: ToolCall, can_ask: bool) -> CallOutcome {
         if can_ask && !asks_by_itself(self.request) {
             return Box::pin(self.ask_in_result(call)).await;
@@ -134,8 +133,8 @@ impl Runner<'_> {
         settle(call, &self.context, asking, |call, approval| self.dispatch(call, approval)).await
     }
 
-    /// Runs a call; where a person has to agree, hands the question to the client, which brings the
-    /// answer in a request.
+    /// Runs a call; if it needs approval, returns the question to the client, which answers in a
+    /// later request.
     async fn ask_in_result(&self, call: ToolCall) -> CallOutcome {
         let recorded = self.dispatch(call.clone(), None).await;
         let asked = match ApprovalRequest::about(&call, &recorded.outcome) {
@@ -154,7 +153,7 @@ impl Runner<'_> {
         CallOutcome::Ask(InputRequiredResult::new(Some([(APPROVAL.to_owned(), request)].into()), Some(state)))
     }
 
-    /// Goes on with a call that came back with a person's answer.
+    /// Continues a call that came back with a person's answer.
     async fn go_on(&self, form: &Form, asked: ApprovalRequest) -> RecordedResult {
         let answer = self.input.take_approval().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
         match answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer)) {
@@ -167,7 +166,7 @@ impl Runner<'_> {
         }
     }
 
-    /// Carries out what was answered.
+    /// Applies the answer.
     async fn answered(&self, asked: ApprovalRequest, answer: Answer, by: CallerId) -> RecordedResult {
         let settled = asked.answered(answer, by, &SystemClock);
         match settled.carried_out(self.decisions(), &self.context).await {
@@ -176,8 +175,8 @@ impl Runner<'_> {
         }
     }
 
-    /// Refuses a call whose answer belongs to no question. Judged anew, so that what is on record
-    /// is what a gate says and not what a client claims.
+    /// Refuses a call whose answer belongs to no question. It is judged again, so that the record
+    /// has a gate's verdict and not the client's claim.
     async fn stale(&self, call: ToolCall) -> RecordedResult {
         let recorded = self.dispatch(call, None).await;
         match &recorded.outcome {
@@ -189,13 +188,13 @@ impl Runner<'_> {
         }
     }
 
-    /// Who is asked where the client cannot; `None` where the host knows of nobody.
+    /// Who is asked if the client cannot ask; `None` if the host has no other way.
     fn elsewhere(&self) -> Option<Box<dyn Confirmer>> {
         let elsewhere = self.settings.elsewhere.as_ref()?;
         Some(elsewhere.confirmer(&self.client_name(), &self.context))
     }
 
-    /// The same result; where no person agreed, with how one can be asked and whether a late answer
+    /// Adds to a result without approval how a person can be asked and whether a late answer
     /// counts.
     fn advised(&self, recorded: RecordedResult, call: CallDigest) -> RecordedResult {
         let error = match &recorded.outcome {
@@ -228,13 +227,13 @@ impl Runner<'_> {
         Form::new(prompt, self.settings.decisions.is_some(), shown)
     }
 
-    /// What the client calls itself, safe to be shown.
+    /// The client's own name, made safe to show.
     fn client_name(&self) -> String {
         let client = self.request.client_info().map(|info| info.name).unwrap_or_default();
         client.chars().filter(|c| !is_hidden(*c)).take(100).collect()
     }
 
-    /// Runs the call through the stack, telling how it gets on where the client wants to know.
+    /// Runs the call through the stack and reports its progress if the client wants that.
     async fn dispatch(&self, call: ToolCall, approval: Option<Approval>) -> RecordedResult {
         let Some(token) = self.request.meta.get_progress_token() else {
             return self.bounded(call, approval, &self.context).await;
@@ -254,7 +253,7 @@ impl Runner<'_> {
         reporting(running, &feed, &self.request.peer, token).await
     }
 
-    /// A cancelled call has a moment to put itself on record; then its future is dropped.
+    /// Gives a cancelled call a short time to record itself; then drops its future.
     async fn bounded(&self, call: ToolCall, approval: Option<Approval>, context: &CallContext) -> RecordedResult {
         let tool = call.tool.clone();
         let overdue = async {
@@ -272,9 +271,9 @@ impl Runner<'_> {
         }
     }
 
-    /// Refuses a call of a client whose roots leave nothing to work on.
+    /// Refuses a call of a client whose roots leave no workspace.
     ///
-    /// It goes through the layers under a token that is already cancelled: put on record, never
+    /// It goes through the layers with a token that is already cancelled: it is recorded, but never
     /// run.
     pub(crate) async fn refuse_outside(&self, call: ToolCall) -> RecordedResult {
         let cancelled = CancellationToken::new();
@@ -290,13 +289,13 @@ impl Runner<'_> {
         replaced(recorded, error.with_suggestion(advice))
     }
 
-    /// Who agreed: the person behind this client.
+    /// Approver: the person behind this client.
     fn person(&self) -> CallerId {
         CallerId::parse(&format!("mcp:{}", self.client_name())).unwrap_or_else(|_| CallerId::generate())
     }
 }
 
-/// Asks elsewhere about what the client gave no answer to; without anybody there it stays at that.
+/// Asks elsewhere if the client gave no answer; without another way, the answer stays.
 async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt, absence: Absence) -> Answer {
     match elsewhere {
         Some(elsewhere) => match elsewhere.confirm(prompt).await {
@@ -307,7 +306,7 @@ async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt,
     }
 }
 
-/// The person behind a client that may be asked while its call waits.
+/// The person behind a client that can be asked while its call waits.
 struct Client<'a> {
     runner: &'a Runner<'a>,
     call: CallDigest,
@@ -315,13 +314,13 @@ struct Client<'a> {
 }
 
 impl Client<'_> {
-    /// What the client answers to the question; the answer to an earlier call counts where that one
-    /// asked the same. A question without an answer in time stays open.
+    /// The client's answer to the question; the answer to an earlier identical question counts. A
+    /// question without an answer in time stays open.
     async fn answer(&self, form: &Form, prompt: &ConfirmPrompt) -> Result<Answer, ServiceError> {
         let (runner, patience) = (self.runner, self.runner.settings.question_timeout);
         let mut standing = match runner.late.take(self.call, prompt) {
             Some(mut earlier) => match earlier.answered(patience).await.map(|result| form.read(&result)) {
-                // Put away or failed in the meantime: asked anew.
+                // Dismissed or failed in the meantime: ask again.
                 Ok(Answer::Nobody(_)) => OpenForm::ask(&runner.request.peer, elicitation(form)).await?,
                 Ok(answer) => return Ok(answer),
                 Err(ServiceError::Timeout { .. }) => {
@@ -349,7 +348,7 @@ impl Client<'_> {
 
 #[async_trait]
 impl Confirmer for Client<'_> {
-    /// Ends by itself: at an answer or at the deadline. Dropped, it withdraws the question.
+    /// Ends at an answer or at the deadline. Dropping it withdraws the question.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         let Self { runner, elsewhere, .. } = self;
         let Some(form) = runner.form(prompt) else { return or_elsewhere(*elsewhere, prompt, Absence::NotShown).await };

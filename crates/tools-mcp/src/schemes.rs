@@ -1,39 +1,39 @@
-//! Resources of several kinds, told apart by the schemes of their URIs.
+//! Resources of several kinds, distinguished by the schemes of their URIs.
 
 use async_trait::async_trait;
 use tools_core::SessionId;
 
 use crate::{Resource, ResourceError, ResourcePage, ResourceTarget, ResourceTemplate, Resources};
 
-/// Resources whose URIs have one scheme. Called by [`ResourceSchemes`]; what holds for
-/// [`Resources`] holds for it.
+/// Resources whose URIs have one scheme. Called by [`ResourceSchemes`]; the contract of
+/// [`Resources`] applies.
 #[async_trait]
 pub trait ResourceScheme: Send + Sync {
-    /// The scheme of their URIs, which is also the beginning of cursors.
+    /// Scheme of their URIs, also the prefix of cursors.
     fn scheme(&self) -> &'static str;
 
-    /// The form of those that are not listed, too.
+    /// Template of the URIs, including those that are not listed.
     fn template(&self) -> ResourceTemplate;
 
-    /// A page of what the session has, behind the resource `after` (without its scheme); empty for
-    /// the first. `next` is the same part of the last one's URI.
+    /// A page of the session's resources after the resource `after` (without its scheme); empty for
+    /// the first. `next` is the same part of the last resource's URI.
     ///
     /// # Errors
-    /// [`ResourceError::Invalid`] for a resource that no page ended with.
+    /// [`ResourceError::Invalid`] for a resource with which no page ended.
     async fn list(&self, session: &SessionId, after: &str) -> Result<ResourcePage, ResourceError>;
 
     /// Target of an address.
     ///
     /// # Errors
-    /// [`ResourceError::NotFound`] where the session has nothing of this name.
+    /// [`ResourceError::NotFound`] if the session has no such resource.
     async fn find(&self, session: &SessionId, address: &ResourceAddress<'_>) -> Result<ResourceTarget, ResourceError>;
 
-    /// Whether what is at an address changes with the calls of its session.
+    /// Whether the content at an address changes with the calls of its session.
     fn changes(&self, _: &ResourceAddress<'_>) -> bool {
         false
     }
 
-    /// Values of a variable that begin with `begun`; `None` where it is none that can be completed.
+    /// Values of a variable that begin with `begun`; `None` if it cannot be completed.
     async fn complete(
         &self,
         session: &SessionId,
@@ -41,13 +41,13 @@ pub trait ResourceScheme: Send + Sync {
         begun: &str,
     ) -> Result<Option<Vec<String>>, ResourceError>;
 
-    /// The resource that holds the stored output `reference`.
+    /// The resource with the stored output `reference`.
     async fn stored(&self, _: &SessionId, _: &str) -> Option<Resource> {
         None
     }
 }
 
-/// A URI behind its scheme: `name?key=1&other=2`.
+/// A URI without its scheme: `name?key=1&other=2`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResourceAddress<'a> {
     /// The part before the question mark.
@@ -57,7 +57,8 @@ pub struct ResourceAddress<'a> {
 }
 
 impl<'a> ResourceAddress<'a> {
-    /// Reads it; every parameter has one of these names, once, and a number.
+    /// Parses an address; every parameter must have one of these names, occur once, and be a
+    /// number.
     fn parse(text: &'a str, known: &[&str]) -> Result<Self, ResourceError> {
         let (name, query) = text.split_once('?').unwrap_or((text, ""));
         let mut numbers: Vec<(&str, u64)> = Vec::new();
@@ -72,26 +73,26 @@ impl<'a> ResourceAddress<'a> {
         Ok(Self { name, numbers })
     }
 
-    /// The value of a parameter; `None` where it is not there.
+    /// The value of a parameter; `None` if it is missing.
     pub fn number(&self, key: &str) -> Option<u64> {
         self.numbers.iter().find(|(name, _)| *name == key).map(|(_, value)| *value)
     }
 }
 
-/// All that a session can list and read, scheme by scheme.
+/// All resources that a session can list and read, by scheme.
 pub struct ResourceSchemes {
     schemes: Vec<Box<dyn ResourceScheme>>,
     parameters: &'static [&'static str],
 }
 
 impl ResourceSchemes {
-    /// The resources of these schemes, listed in this order. `parameters` are those that URIs may
-    /// have.
+    /// Resources of these schemes, listed in this order. `parameters` are the parameters allowed in
+    /// URIs.
     pub fn new(schemes: Vec<Box<dyn ResourceScheme>>, parameters: &'static [&'static str]) -> Self {
         Self { schemes, parameters }
     }
 
-    /// The kind of resources of a URI or cursor, with its place and what stands behind the scheme.
+    /// The scheme of a URI or cursor with its index, and the rest of the text.
     fn kind<'a>(&self, uri: &'a str) -> Option<(usize, &dyn ResourceScheme, &'a str)> {
         let mut schemes = self.schemes.iter().enumerate();
         schemes.find_map(|(at, kind)| Some((at, kind.as_ref(), uri.strip_prefix(kind.scheme())?)))

@@ -1,4 +1,4 @@
-//! The server: one connection after the other or side by side, over any pair of streams.
+//! The server: serves connections in sequence or in parallel, over any pair of streams.
 
 use std::{error::Error, pin::Pin, sync::Arc};
 
@@ -70,14 +70,15 @@ impl McpServer {
         until_a_signal(serving, stop).await
     }
 
-    /// Makes the service for one client, for hosts with a transport of their own that tells clients
-    /// apart. Each is a session of its own, unless the builder was given one, and ends when it is
-    /// dropped. Its calls are cancelled with `stop`.
+    /// Creates the service for one client, for hosts with their own transport that distinguishes
+    /// clients. Each has its own session, unless the builder was given one, and ends when it is
+    /// dropped. `stop` cancels its calls.
     pub fn connected(&self, stop: &CancellationToken) -> ConnectedService {
         self.connected_in(None, stop)
     }
 
-    /// The same in the session that the host names, for clients that share one.
+    /// Like [`McpServer::connected`], in the session that the host names, for clients that share
+    /// one.
     pub fn connected_to(&self, session: SessionId, stop: &CancellationToken) -> ConnectedService {
         self.connected_in(Some(session), stop)
     }
@@ -102,7 +103,7 @@ impl McpServer {
         self.serve_until(read, write, CancellationToken::new()).await
     }
 
-    /// The same, until `stop` is cancelled.
+    /// Like [`McpServer::serve`], until `stop` is cancelled.
     ///
     /// # Errors
     /// As [`McpServer::serve`].
@@ -140,14 +141,14 @@ impl McpServer {
         let made = PendingConnection::default();
         let (door, waiting) = (ConnectedService::new(greeting.info(), Arc::clone(&made)), lifetime.clone());
         let building = tokio::task::spawn_blocking(move || {
-            // Also when `build` panics: nobody shall wait for a connection that will not be.
+            // Also if `build` panics: nobody must wait for a connection that will never exist.
             let failed = waiting.ended.clone().drop_guard();
             let server: Result<Self, Box<dyn Error + Send + Sync>> = build().map_err(Into::into);
             let connection = match &server {
                 Ok(made) => Ok(Connection::new(Arc::clone(&made.settings), waiting.clone())),
                 Err(error) => Err(error.to_string()),
             };
-            // Nobody else sets it.
+            // It is set only here.
             let _ = made.set(connection);
             waiting.ready.cancel();
             if server.is_ok() {
@@ -180,7 +181,7 @@ where
         lifetime.ended.cancelled().await;
         tokio::time::sleep(PATIENCE).await;
     };
-    // Whatever still holds the connection then, its client waits for nothing of it.
+    // Other tasks may still hold the connection, but its client no longer waits.
     let ended = tokio::select! {
         ended = running.waiting() => ended.map(drop),
         () = overdue => Ok(()),
@@ -209,7 +210,7 @@ async fn until_a_signal(
         () = any_signal() => {}
     }
     stop.cancel();
-    // Who asks a second time does not want to wait for the record either.
+    // A second signal means that the user does not want to wait for the record either.
     tokio::select! {
         result = serving => result,
         () = any_signal() => Ok(()),

@@ -1,4 +1,4 @@
-//! Which of the stack's tools a client is shown.
+//! Selects the tools of the stack that a client sees.
 
 use tools_core::{SessionId, ToolDefs};
 

@@ -1,9 +1,8 @@
-//! The process's standard streams without a thread hand-off per message, whatever the client made
-//! them of.
+//! The standard streams of the process without a thread hand-off per message, for pipes and
+//! sockets.
 //!
-//! Pipes are rmcp's business. Clients that run on Node or Bun give a server sockets instead, for
-//! which rmcp falls back to a pool of blocking threads: here they are read and written by the
-//! reactor.
+//! rmcp handles pipes. Clients that run on Node or Bun start a server with sockets instead, for
+//! which rmcp falls back to a pool of blocking threads: here the reactor reads and writes them.
 
 use std::fs::File;
 use std::io;
@@ -28,7 +27,7 @@ pub(crate) fn streams() -> (Input, Output) {
     (Box::new(input), Box::new(output))
 }
 
-/// The descriptor as a socket; `None` when it is something else.
+/// The descriptor as a socket; `None` if it is something else.
 fn socket(stream: BorrowedFd<'_>) -> Option<UnixStream> {
     let own: OwnedFd = stream.try_clone_to_owned().ok()?;
     let file = File::from(own);
@@ -36,7 +35,7 @@ fn socket(stream: BorrowedFd<'_>) -> Option<UnixStream> {
         return None;
     }
     let socket = net::UnixStream::from(OwnedFd::from(file));
-    // A network socket is a socket too, but not one whose peer is a process that started us.
+    // Only Unix sockets: the peer of a network socket is not a process that started us.
     socket.local_addr().ok()?;
     socket.set_nonblocking(true).ok()?;
     UnixStream::from_std(socket).ok()

@@ -1,5 +1,5 @@
-//! Resources whose changes a client wants to hear of. Which ones change the host says; here is
-//! remembered who subscribed, and told when a call may have changed them.
+//! Subscriptions of a client to resources. The host decides which resources change; this module
+//! stores the subscriptions and notifies the client when a call may have changed them.
 
 use std::{collections::BTreeSet, sync::Mutex};
 
@@ -10,15 +10,15 @@ use tools_core::Locked as _;
 use crate::connection::Connection;
 use crate::reading::{invalid, refused_at};
 
-/// Resources that a client may be subscribed to at a time.
+/// Maximum number of resources that a client can be subscribed to.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;
 
-/// What the client of a connection subscribed to.
+/// Subscribed resources of a connection's client.
 #[derive(Debug, Default)]
 pub(crate) struct Subscriptions(Mutex<BTreeSet<String>>);
 
 impl Subscriptions {
-    /// One more; `false` when there are too many.
+    /// Adds a subscription; `false` if there are too many.
     fn add(&self, uri: &str) -> bool {
         let mut all = self.0.locked();
         let has_room = all.len() < MAX_SUBSCRIPTIONS || all.contains(uri);
@@ -38,13 +38,13 @@ impl Subscriptions {
 }
 
 impl Connection {
-    /// Whether what a URI names changes with the calls of the session.
+    /// Whether the content of a URI changes with the calls of the session.
     pub(crate) fn changes(&self, uri: &str) -> bool {
         self.resources().is_some_and(|resources| resources.changes(uri))
     }
 
-    /// Subscribes a client of a version before 2026-07-28. One that subscribes to what never
-    /// changes hears nothing; what it cannot read it cannot subscribe to.
+    /// Subscribes a client of a version before 2026-07-28. A resource that never changes causes no
+    /// notifications; one that cannot be read is refused.
     pub(crate) async fn subscribe(&self, uri: &str) -> Result<(), ErrorData> {
         if !self.changes(uri) {
             let resources = self.resources().ok_or_else(|| refused_at(&crate::ResourceError::NotFound, uri))?;
@@ -62,7 +62,7 @@ impl Connection {
         self.subscriptions().remove(uri);
     }
 
-    /// Tells the client that what it subscribed to has changed.
+    /// Notifies the client that its subscribed resources have changed.
     pub(crate) async fn tell_updates(&self, peer: &Peer<RoleServer>) {
         for uri in self.subscriptions().all() {
             let _ = peer.notify_resource_updated(ResourceUpdatedNotificationParam::new(uri)).await;
@@ -70,8 +70,8 @@ impl Connection {
     }
 }
 
-/// What of a subscription is accepted (since 2026-07-28): changes of tools, and of the resources
-/// that change.
+/// The accepted part of a subscription (since 2026-07-28): changes of tools, and of resources that
+/// can change.
 pub(crate) fn accepted(requested: &SubscriptionFilter, changes: impl Fn(&str) -> bool) -> SubscriptionFilter {
     let asked = requested.resource_subscriptions.iter().flatten().take(MAX_SUBSCRIPTIONS);
     let uris = asked.filter(|uri| changes(uri)).cloned();

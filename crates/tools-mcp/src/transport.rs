@@ -1,9 +1,8 @@
-//! JSON-RPC messages as lines, from a peer that may send anything: bounded, never dying of what it
-//! reads.
+//! Line-based JSON-RPC for an untrusted peer: bounded, and never ended by invalid input.
 //!
-//! rmcp's own line transport bounds lines too, but it leaves a malformed request without an answer
-//! that its sender could match, and its handshake ends the process at a stray notification. What is
-//! said about a bad line is said here.
+//! rmcp's own line transport bounds lines too, but answers a malformed request without its id, and
+//! ends the process if a notification comes before the handshake. This transport answers bad lines
+//! itself.
 
 use std::{io, sync::Arc, time::Duration};
 
@@ -27,37 +26,37 @@ mod backlog;
 mod call;
 mod envelope;
 
-/// The longest line that is read; a longer one is skipped and answered with an error.
+/// Maximum length of a line in bytes; a longer one is skipped and answered with an error.
 const MAX_LINE_LEN: usize = 16 << 20;
-/// Bytes that are read while nothing is taken, so that the end of the connection is noticed.
+/// Maximum number of bytes read ahead while no message is taken, to detect the end of the
+/// connection.
 const MAX_READ_AHEAD: usize = 1 << 20;
-/// Bytes that are read slowly beyond those: what a client that left has still in the pipe.
+/// Maximum number of bytes read slowly beyond those: what a client that left still has in the pipe.
 const MAX_SLOW_READ_BYTES: usize = 8 << 20;
 /// Time between two slow reads.
 const SLOW_READ: Duration = Duration::from_millis(50);
-/// How long the last answers may take to be written once nobody waits for them any more.
+/// Time for writing the last answers once nobody waits for them any more.
 const LAST_ANSWERS: Duration = Duration::from_millis(500);
-/// A buffer larger than this is given back once the answer that needed it is written.
+/// Maximum capacity in bytes of a buffer that is kept after an answer was written.
 const KEPT_BUFFER: usize = 256 << 10;
 
-/// Lines from `R` and to `W`.
+/// Transport that reads lines from `R` and writes lines to `W`.
 pub(crate) struct LineTransport<R, W> {
     read: R,
     lines: BoundedLines,
     write: Arc<Mutex<Writer<W>>>,
-    /// Answers of the transport's own that are being written: whoever does not take them is still
-    /// seen to leave.
+    /// Tasks that write answers of the transport itself, so that the end of the input is noticed
+    /// although the client does not read them.
     replies: TaskTracker,
-    /// Whether the handshake is over: rmcp accepts nothing but requests before.
+    /// Whether the handshake is over: before, rmcp accepts only requests.
     opened: bool,
-    /// Whether everything was read that the client will ever send.
+    /// Whether the client's input has ended.
     at_end: bool,
     backlog: Arc<Backlog>,
     lifetime: Lifetime,
 }
 
-/// The writing end and what it still has to write: a write that is dropped half-way is finished by
-/// the next.
+/// The writing end and its unwritten bytes: the next write completes one that was dropped half-way.
 struct Writer<W> {
     write: W,
     waiting: Vec<u8>,
@@ -106,12 +105,11 @@ where
     /// Answers a line by itself.
     fn refuse(&mut self, id: Option<RequestId>, error: ErrorData) {
         let sending = self.send(ServerJsonRpcMessage::error(error, id));
-        // Nobody waits for it: what fails is told by `send`.
+        // Nobody waits for the result: `send` reports failures.
         self.replies.spawn(async { drop(sending.await) });
     }
 
-    /// Reads what the client sent, or that it will send nothing more. May be dropped at every
-    /// await.
+    /// Reads input of the client or its end. Cancel-safe.
     async fn read_more(&mut self) {
         match self.read.read_buf(self.lines.room()).await {
             Ok(1..) => return,
@@ -122,8 +120,8 @@ where
         self.lifetime.client_left();
     }
 
-    /// Waits until the client has taken some of its answers. Meanwhile little is read, and beyond
-    /// that slowly: enough to notice that it left.
+    /// Waits until the client has read some of its answers. Meanwhile only a little is read, then
+    /// slowly: enough to notice that the client left.
     async fn wait_for_room(&mut self) {
         let backlog = Arc::clone(&self.backlog);
         let ahead = self.lines.held();
@@ -143,7 +141,7 @@ where
         }
     }
 
-    /// The message of a line; `None` for one that is answered or passed over.
+    /// Parses the message of a line; `None` if it was answered here or ignored.
     fn message(&mut self, line: &[u8]) -> Option<ClientJsonRpcMessage> {
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line).trim_ascii();
         if line.is_empty() {
@@ -168,7 +166,7 @@ where
             }
         }
         if let JsonRpcMessage::Request(request) = &mut message {
-            // Any answer with the id of a call would be taken for the call's, and end it for rmcp.
+            // rmcp would take any answer with the id of a call for the answer of that call.
             if self.backlog.is_running(&request.id) {
                 let text = "a request with this id has not been answered yet";
                 self.refuse(Some(request.id.clone()), ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
@@ -176,11 +174,11 @@ where
             }
             if let ClientRequest::CallToolRequest(call) = &mut request.request {
                 if let Some(arguments) = &mut call.params.arguments {
-                    // Before anything else sees the message, logs included.
+                    // Before anything else, including logs, sees the message.
                     take_thoughts_out(arguments);
                 }
-                // Both travel with the request and are dropped with it: whoever ends the connection
-                // waits for it, and its id is free again.
+                // Both are dropped with the request: the end of the connection waits for it, and its
+                // id becomes free.
                 call.extensions.insert(self.lifetime.calls.token());
                 call.extensions.insert(self.backlog.begin(&request.id));
             }
@@ -189,8 +187,8 @@ where
     }
 }
 
-/// Whether rmcp's handshake ends with this message: `initialize`, or a request of a version without
-/// one.
+/// Whether this message ends rmcp's handshake: `initialize`, or a request of a version without a
+/// handshake.
 fn opens(message: &ClientJsonRpcMessage) -> bool {
     let JsonRpcMessage::Request(request) = message else {
         return false;
@@ -236,8 +234,8 @@ where
             };
             tokio::select! {
                 written = writing => if let Err(error) = written {
-                    // Nobody reads answers any more: what runs, runs for nobody. That is no fault
-                    // worth a line on stderr.
+                    // Nobody reads answers any more, so running calls are useless. That is not a
+                    // fault worth a line on stderr.
                     tracing::debug!(%error, "the client does not read");
                     ended.cancel();
                 },
@@ -268,7 +266,7 @@ where
                     let text = format!("a message must not be longer than {} MiB", MAX_LINE_LEN >> 20);
                     self.refuse(id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None));
                 }
-                // A message ends with its line: what stands behind the last one was cut off.
+                // A message ends with its line, so an unfinished last line was cut off.
                 BoundedLine::Partial if self.at_end => {
                     self.replies.close();
                     self.replies.wait().await;

@@ -1,6 +1,5 @@
-//! What is under way on a connection: answers that the client has not taken, calls that run, and
-//! their ids. A client that sends faster than it reads waits, and an id stands for one call at a
-//! time.
+//! Work in progress on a connection: unread answers, running calls, and their ids. A client that
+//! sends faster than it reads has to wait, and an id can be used by one call at a time.
 
 use std::collections::HashSet;
 use std::pin::pin;
@@ -11,10 +10,10 @@ use rmcp::model::RequestId;
 use tokio::sync::Notify;
 use tools_core::Locked as _;
 
-/// Bytes of answers that may wait for a client before nothing more is taken from it.
+/// Maximum number of bytes of waiting answers before reading from the client stops.
 const MAX_WAITING_BYTES: usize = 4 << 20;
-/// Calls that may run at once. Many more than any host starts, and few enough that their answers
-/// fit into memory.
+/// Maximum number of calls that run at once. Far more than any host starts, and few enough that
+/// their answers fit into memory.
 const MAX_CALLS: usize = 1024;
 
 #[derive(Debug, Default)]
@@ -25,12 +24,12 @@ pub(crate) struct Backlog {
 }
 
 impl Backlog {
-    /// Whether another message may be taken.
+    /// Whether another message can be taken.
     pub(crate) fn has_room(&self) -> bool {
         self.bytes.load(Ordering::Acquire) < MAX_WAITING_BYTES && self.calls.locked().len() < MAX_CALLS
     }
 
-    /// Waits until another message may be taken.
+    /// Waits until another message can be taken.
     pub(crate) async fn room(&self) {
         loop {
             let mut changed = pin!(self.changed.notified());
@@ -42,18 +41,18 @@ impl Backlog {
         }
     }
 
-    /// Whether a call of this id has not ended.
+    /// Whether a call with this id is still running.
     pub(crate) fn is_running(&self, id: &RequestId) -> bool {
         self.calls.locked().contains(id)
     }
 
-    /// A call of an id that no other has begins.
+    /// Begins a call. No other running call may have its id.
     pub(crate) fn begin(self: &Arc<Self>, id: &RequestId) -> Arc<RunningCall> {
         self.calls.locked().insert(id.clone());
         Arc::new(RunningCall { backlog: Arc::clone(self), id: id.clone() })
     }
 
-    /// An answer waits to be written, for as long as the value lives.
+    /// Registers a waiting answer for the lifetime of the returned value.
     pub(crate) fn waits(self: &Arc<Self>, bytes: usize) -> QueuedAnswer {
         self.bytes.fetch_add(bytes, Ordering::AcqRel);
         QueuedAnswer { backlog: Arc::clone(self), bytes }

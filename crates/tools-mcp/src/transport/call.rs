@@ -1,8 +1,7 @@
-//! The message that nearly all are, `tools/call`, read straight into its type.
+//! Parses `tools/call`, the most frequent message, directly into its type.
 //!
-//! rmcp tells messages apart by trying one shape after the other on a buffered copy, which for this
-//! one costs several times what its own fields do. Whatever is not exactly a `tools/call` is left
-//! to rmcp.
+//! rmcp tries one message type after the other on a buffered copy, which costs several times as
+//! much for this one. Anything that is not exactly a `tools/call` is left to rmcp.
 
 use rmcp::model::{
     CallToolRequest, CallToolRequestMethod, CallToolRequestParams, ClientJsonRpcMessage, ClientRequest, GetMeta,
@@ -51,7 +50,7 @@ pub(super) fn read(line: &[u8]) -> Option<ClientJsonRpcMessage> {
 mod tests {
     use super::*;
 
-    /// What rmcp reads, and whether the short way reads the same.
+    /// Compares with rmcp, and checks whether the fast path parses the line.
     fn check(line: &str, short: bool) {
         let long = serde_json::from_str::<ClientJsonRpcMessage>(line).unwrap();
         let read = read(line.as_bytes());

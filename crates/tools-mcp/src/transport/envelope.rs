@@ -1,4 +1,4 @@
-//! What can still be made of a line that is no message: whom to answer, and what to say.
+//! Determines the answer to a line that is not a valid message: its recipient and error.
 
 use std::{borrow::Cow, fmt};
 
@@ -7,17 +7,17 @@ use serde::Deserializer as _;
 use serde::de::{IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-/// What was recognised of a request, even if it breaks off.
+/// Recognised parts of a request, even if it is incomplete.
 #[derive(Debug, Default)]
 struct Envelope {
     id: Option<RequestId>,
-    /// Whether there is an identifier that is none.
+    /// Whether there is an invalid identifier.
     has_bad_id: bool,
     has_method: bool,
 }
 
-/// Whom to answer and what to say about a line that could not be read as a message; `None` for what
-/// JSON-RPC leaves without an answer.
+/// The answer to a line that could not be parsed as a message; `None` if JSON-RPC requires no
+/// answer.
 pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     let (envelope, complete) = look(line);
     if !complete {
@@ -37,7 +37,7 @@ pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     }
     let text: Cow<'static, str> = match serde_json::from_slice::<IgnoredStrings>(line) {
         Ok(_) => "the line is not a JSON-RPC 2.0 message".into(),
-        // Nothing else tells it apart.
+        // The error can only be recognised by its text.
         Err(error) if error.to_string().starts_with("recursion limit") => {
             "the message is nested too deeply: at most 127 levels are read".into()
         }
@@ -46,7 +46,7 @@ pub(super) fn complaint(line: &[u8]) -> Option<(Option<RequestId>, ErrorData)> {
     Some((envelope.id, ErrorData::new(ErrorCode::INVALID_REQUEST, text, None)))
 }
 
-/// The first number of a valid JSON text that is larger than a double can be, by its beginning.
+/// First number of a valid JSON text that exceeds the range of a double, cut to its beginning.
 fn beyond_range(line: &[u8]) -> Option<String> {
     const SHOWN_CHARS: usize = 40;
     let is_part = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b'+' | b'-' | b'.' | b'e' | b'E');
@@ -58,7 +58,7 @@ fn beyond_range(line: &[u8]) -> Option<String> {
             b'-' | b'0'..=b'9' => {
                 let number = &rest[..rest.iter().position(|byte| !is_part(byte)).unwrap_or(rest.len())];
                 let text = String::from_utf8_lossy(number);
-                // What is too large is parsed as infinite.
+                // A number out of range is parsed as infinite.
                 if text.parse::<f64>().is_ok_and(f64::is_infinite) {
                     return Some(text.chars().take(SHOWN_CHARS).collect());
                 }
@@ -70,7 +70,7 @@ fn beyond_range(line: &[u8]) -> Option<String> {
     None
 }
 
-/// The length of the string that a JSON text begins with, quotation marks included.
+/// Length of the string at the beginning of a JSON text, including quotation marks.
 fn string_len(text: &[u8]) -> usize {
     let mut at = 1;
     while let Some(byte) = text.get(at) {
@@ -83,12 +83,12 @@ fn string_len(text: &[u8]) -> usize {
     text.len()
 }
 
-/// The identifier of a request of which only the beginning is there.
+/// Identifier of a request of which only the beginning was read.
 pub(super) fn id_of(start: &[u8]) -> Option<RequestId> {
     look(start).0.id
 }
 
-/// What stands on the top level of a JSON object, and whether the text is whole.
+/// Top-level members of a JSON object, and whether the text is complete.
 ///
 /// Strings are skipped, not decoded: lone surrogates and bytes that are not UTF-8 do not hide the
 /// identifier.
