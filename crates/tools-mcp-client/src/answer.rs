@@ -1,5 +1,5 @@
-//! From what a server answered to the output of a tool: text that shows, media that fit, nothing
-//! believed.
+//! Converts a server's answer to the output of a tool: visible text and media of limited size. The
+//! server is not trusted.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
@@ -9,12 +9,12 @@ use tools_core::{
 
 use crate::error::shown;
 
-/// Bytes of all images of one answer.
+/// Maximum number of bytes of all images of one answer.
 const MAX_MEDIA: usize = 8 << 20;
-/// Bytes that a token has, estimated.
+/// Estimated number of bytes per token.
 const BYTES_OF_TOKEN: usize = 4;
 
-/// The output of a call; of a tool that failed, its error.
+/// The output of a call, or the error of a tool that failed.
 pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) -> Result<ToolOutput, ToolError> {
     let (mut texts, mut media) = (Vec::new(), Vec::new());
     let mut room = MAX_MEDIA;
@@ -77,8 +77,8 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
     Err(ToolError::new(ToolErrorCategory::PermanentFailure, "mcp_tool_failed", message).with_output(output))
 }
 
-/// The output with both ends of its text where that is longer than `most` bytes; all of it stays
-/// for whoever stores it.
+/// Shortens the text to its two ends if it is longer than `most` bytes; the full text stays
+/// available for storage.
 fn shortened(output: ToolOutput, most: usize) -> ToolOutput {
     if output.summary.len() <= most {
         return output;

@@ -1,4 +1,5 @@
-//! A server as a confined child process: its start, its last words, and its end in steps.
+//! A server as a confined child process: its start, the end of its standard error, and its stop in
+//! steps.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -11,13 +12,13 @@ use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
 use crate::{log_text::LogText, prepared::PreparedChild};
 
-/// How long a server is given to end by itself once its standard input is closed, and again once it
-/// was asked to.
+/// Time for a server to exit after its standard input was closed, and again after it was asked to
+/// exit.
 const GRACE: Duration = Duration::from_secs(2);
-/// Bytes of standard error that are kept.
+/// Maximum number of bytes of standard error that are kept.
 const TAIL: usize = 4096;
 
-/// The end of what a server wrote to standard error. Clones share it.
+/// Last bytes that a server wrote to standard error. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tail {
     kept: Arc<Mutex<KeptEnd>>,
@@ -27,12 +28,12 @@ pub(crate) struct Tail {
 #[derive(Debug, Default)]
 struct KeptEnd {
     bytes: VecDeque<u8>,
-    /// Whether there was more before.
+    /// Whether earlier bytes were dropped.
     is_cut: bool,
 }
 
 impl Tail {
-    /// An end of which `log` says what may be repeated.
+    /// An empty tail. `log` redacts its text.
     pub(crate) fn logging(log: LogText) -> Self {
         Self { log, ..Self::default() }
     }
@@ -50,7 +51,7 @@ impl Tail {
         let kept = self.kept.locked();
         let mut bytes: Vec<u8> = kept.bytes.iter().copied().collect();
         if kept.is_cut {
-            // The rest of a credential whose beginning is gone has not the shape of one.
+            // A credential whose beginning was cut can no longer be recognised by its shape.
             let whole = bytes.iter().position(|byte| *byte == b'\n');
             let whole = whole.or_else(|| bytes.iter().position(u8::is_ascii_whitespace));
             bytes.drain(..whole.unwrap_or(bytes.len()));
@@ -59,13 +60,13 @@ impl Tail {
     }
 }
 
-/// A running server. Dropping it kills it and all it started.
+/// A running server. Dropping it kills it and all processes it started.
 pub(crate) struct Child {
     tree: ProcessTree,
     _way: Option<Arc<dyn Passage>>,
 }
 
-/// The ends of the pipes of a server that was started.
+/// Pipes to a started server.
 pub(crate) struct Streams {
     pub(crate) stdin: pipe::Sender,
     pub(crate) stdout: pipe::Receiver,
@@ -85,7 +86,7 @@ impl Child {
         let stdout = tree.take_stdout().ok_or_else(missing)?;
         if let Some(mut stderr) = tree.take_stderr() {
             let tail = tail.clone();
-            // Ends with the pipe, which ends with the last process of the tree.
+            // Ends with the pipe, which closes with the last process of the tree.
             tokio::spawn(async move {
                 let mut buffer = vec![0; TAIL];
                 while let Ok(count) = stderr.read(&mut buffer).await {
@@ -99,13 +100,12 @@ impl Child {
         Ok((Self { tree, _way: way }, Streams { stdin, stdout }))
     }
 
-    /// How it ended, when it has within a moment.
+    /// Exit status, if the server exits within a moment.
     pub(crate) async fn ended(&mut self) -> Option<Exit> {
         timeout(Duration::from_millis(200), self.tree.wait()).await.ok()
     }
 
-    /// Waits for the end of a server whose input was closed, asks it to end, then kills what is
-    /// left.
+    /// Waits for a server whose input was closed to exit, asks it to exit, then kills what is left.
     pub(crate) async fn stop(mut self) {
         if timeout(GRACE, self.tree.wait()).await.is_err() {
             self.tree.terminate(GRACE).await;
@@ -114,7 +114,7 @@ impl Child {
     }
 }
 
-/// How a server ended, as a phrase.
+/// Describes how a server ended, as a phrase.
 pub(crate) fn ending(exit: Exit) -> String {
     match (exit.code, exit.signal) {
         (Some(code), _) => format!("it ended with exit code {code}"),

@@ -1,4 +1,4 @@
-//! `[[mcp.servers]]` as it is typed, and what of it runs.
+//! The section `[[mcp.servers]]`, its checks, and the compiled servers.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::pins::skeleton;
 
-/// The longest key of a server: the names of its tools begin with it.
+/// Maximum length of a server's key: the names of its tools begin with it.
 const MAX_ID_LEN: usize = 32;
 
 /// An MCP server whose tools are offered.
@@ -106,7 +106,7 @@ pub struct McpServerConfig {
     pub deny_tools: Vec<String>,
 }
 
-/// A server without an id and a program: the values that stand where a section says nothing.
+/// A server without an id and a program: the defaults for missing keys.
 impl Default for McpServerConfig {
     fn default() -> Self {
         Self {
@@ -186,7 +186,7 @@ pub enum Grant {
     ClientCredentials,
 }
 
-/// Values of variables and headers may be credentials: only their names are shown.
+/// Values of variables and headers may be credentials, so only their names are shown.
 impl fmt::Debug for McpServerConfig {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("McpServerConfig")
@@ -264,7 +264,7 @@ pub enum PinMode {
     Off,
 }
 
-/// A value of `[[mcp.servers]]` that cannot be used.
+/// An invalid value of `[[mcp.servers]]`.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`mcp.servers[{index}].{key}`: {problem}")]
 pub struct ServerConfigError {
@@ -279,11 +279,11 @@ pub struct ServerConfigError {
 /// A server that can be started.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Server {
-    /// As it was typed.
+    /// The server's section.
     pub config: McpServerConfig,
-    /// How long one call may take.
+    /// Time limit for one call.
     pub(crate) timeout: Duration,
-    /// How long the start may take.
+    /// Time limit for the start.
     pub(crate) start_timeout: Duration,
 }
 
@@ -310,8 +310,8 @@ impl Server {
         self.config.is_remote()
     }
 
-    /// What is started or reached, for comparison: another program, other arguments, another set of
-    /// variables, another address or another set of headers give another digest.
+    /// Digest of what is started or reached: it changes with the program, the arguments, the set of
+    /// variables, the address or the set of headers.
     pub(crate) fn launch_digest(&self) -> String {
         let McpServerConfig { command, args, env, url, .. } = &self.config;
         if self.is_remote() {
@@ -330,12 +330,12 @@ impl McpServerConfig {
         !self.url.is_empty()
     }
 
-    /// Whether a login may give the token: nothing else does.
+    /// Whether the token comes from a login, because nothing else provides one.
     pub fn takes_login(&self) -> bool {
         self.is_remote() && !self.header_names().any(|name| name.eq_ignore_ascii_case("authorization"))
     }
 
-    /// The names of the headers that are sent besides those of the protocol.
+    /// Names of the headers that are sent besides those of the protocol.
     fn header_names(&self) -> impl Iterator<Item = &str> {
         let token = !self.token_env.is_empty() || !self.token_command.is_empty();
         let names = self.headers.keys().chain(self.header_env.keys()).map(String::as_str);
@@ -346,7 +346,7 @@ impl McpServerConfig {
 /// A key and what is wrong with its value.
 type Fault = (&'static str, String);
 
-/// Checks what is said of a server that is started.
+/// Checks the section of a server that is started.
 fn check_started(config: &McpServerConfig) -> Result<(), Fault> {
     if config.command.trim().is_empty() {
         return Err(("command", "expected a program, or `url` for a server over HTTP".to_owned()));
@@ -371,7 +371,7 @@ fn check_started(config: &McpServerConfig) -> Result<(), Fault> {
     }
 }
 
-/// Checks what is said of a server that is reached over HTTP.
+/// Checks the section of a server that is reached over HTTP.
 fn check_remote(config: &McpServerConfig) -> Result<(), Fault> {
     if !config.command.is_empty() {
         return Err(("url", "expected either `command` or `url`, not both".to_owned()));
@@ -404,7 +404,7 @@ fn check_remote(config: &McpServerConfig) -> Result<(), Fault> {
     }
 }
 
-/// Checks what is said of the login at a server.
+/// Checks the login section of a server.
 #[cfg(feature = "http")]
 fn check_login(config: &OAuthConfig) -> Result<(), Fault> {
     let fault = |problem: String| Err(("oauth", problem));
@@ -449,10 +449,10 @@ fn check_login(config: &OAuthConfig) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Compiles a list of servers; those that are not enabled are checked and left out.
+/// Compiles a list of servers; disabled ones are checked and left out.
 ///
 /// # Errors
-/// The first value that cannot be used.
+/// The first invalid value.
 pub fn compile(servers: &[McpServerConfig]) -> Result<Vec<Server>, ServerConfigError> {
     let mut seen = BTreeSet::new();
     let mut compiled = Vec::new();

@@ -1,5 +1,5 @@
-//! The launcher of a program that composes nothing around this crate: servers over stdio, held to
-//! what their sections say.
+//! A launcher for programs that need no other confinement: starts servers over stdio as their
+//! sections say.
 
 use std::{path::PathBuf, sync::Arc};
 

@@ -1,5 +1,5 @@
-//! One connection to one server: started, greeted, listed, compared with what was accepted; calls
-//! go over it until it ends.
+//! One connection to one server: started, initialized, its tools listed and compared with the
+//! accepted ones. Calls use it until it ends.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -29,39 +29,38 @@ use crate::prepared::PreparedChild;
 use crate::prepared::PreparedRemote;
 use crate::transport::{Lines, Notes};
 
-/// Tools of one server that are taken.
+/// Maximum number of tools of one server.
 const MAX_TOOLS: usize = 2_000;
-/// Bytes that the definitions of one server may take together.
+/// Maximum number of bytes of all definitions of one server.
 const MAX_BYTES: usize = 8 << 20;
-/// Pages of a list that are asked for.
+/// Maximum number of pages of a list.
 const MAX_PAGES: usize = 200;
-/// A list older than this is asked for again before a call, whether or not the server said that it
-/// changed.
+/// Age after which a list is requested again before a call, even if the server reported no change.
 const LIST_AGE: Duration = Duration::from_secs(30);
 
-/// Rounds of questions in one call.
+/// Maximum number of rounds of questions in one call.
 const MAX_ROUNDS: usize = 10;
-/// How often a call that asks a person looks whether its time is over.
+/// Interval at which a call that asks a person checks its time limit.
 const LOOKS_AFTER: Duration = Duration::from_millis(50);
 
-/// How long the end of a session over HTTP may take.
+/// Time limit for ending a session over HTTP.
 const LEAVE: Duration = Duration::from_secs(6);
 
-/// What a list is compared with and becomes; called after each listing.
+/// Compares a list with the accepted definitions; called after each listing.
 pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, McpError> + Send + Sync>;
 
-/// A connection. Dropping it ends the server at once; [`Connection::stop`] lets it end by itself
-/// first.
+/// A connection. Dropping it kills the server at once; [`Connection::stop`] first gives it time to
+/// exit.
 pub(crate) struct Connection {
     server: Arc<Server>,
     service: RunningService<RoleClient, Handler>,
     far: Far,
     judge: Judge,
-    /// Where forms of the server go; `None` where it may put none.
+    /// Receiver of the server's forms; `None` if it may send none.
     forms: Option<OpenCalls>,
     listing: Shared<(Instant, Listing)>,
     relisting: Mutex<()>,
-    /// Looks at what the server changes, if it may.
+    /// Checks what the server changes, if it may write.
     pub(crate) look: Option<Look>,
     pub(crate) since: Instant,
 }
@@ -73,7 +72,7 @@ impl std::fmt::Debug for Connection {
 }
 
 impl Connection {
-    /// Starts a server and asks for its tools.
+    /// Starts a server and lists its tools.
     pub(crate) async fn start(
         server: Arc<Server>,
         prepared: PreparedChild,
@@ -91,7 +90,7 @@ impl Connection {
         Ok(Self { look, ..Self::open(server, lines, far, judge, woken).await? })
     }
 
-    /// Reaches a server at its address and asks for its tools.
+    /// Connects to a server at its address and lists its tools.
     #[cfg(feature = "http")]
     pub(crate) async fn reach(
         server: Arc<Server>,
@@ -108,7 +107,7 @@ impl Connection {
         Self::open(server, transport, far, judge, woken).await
     }
 
-    /// Greets a server and asks for its tools.
+    /// Initializes a connection and lists its tools.
     async fn open<T>(
         server: Arc<Server>,
         transport: T,
@@ -177,12 +176,12 @@ impl Connection {
         self.far.is_over() || self.service.is_closed() || self.service.peer().is_transport_closed()
     }
 
-    /// What the server listed last, judged.
+    /// The server's last list, judged.
     pub(crate) fn listing(&self) -> Listing {
         self.listing.load().1.clone()
     }
 
-    /// What the server says about itself: name, version, revision of the protocol.
+    /// Name, version and protocol revision that the server reports.
     pub(crate) fn about(&self) -> Option<(String, String, String)> {
         let info = self.service.peer_info()?;
         let about = info.server_info.as_ref().map(|about| (shown(&about.name), shown(&about.version)));
@@ -190,25 +189,25 @@ impl Connection {
         Some((name, version, info.protocol_version.to_string()))
     }
 
-    /// What the server wrote to standard error last.
+    /// Last lines that the server wrote to standard error.
     pub(crate) fn last_words(&self) -> String {
         self.far.tail.text()
     }
 
-    /// Client features that the server asked for and was not offered, and how many lines it wrote
-    /// that are no messages.
+    /// Client features that the server requested without an offer, and the number of lines that
+    /// were not messages.
     pub(crate) fn misdeeds(&self) -> (Vec<&'static str>, usize) {
         (self.far.notes.all_asked(), self.far.notes.noise())
     }
 
-    /// Asks for the list again where the server said that it changed, or where it is old.
+    /// Lists the tools again if the server reported a change or the list is old.
     pub(crate) async fn refresh(&self) -> Result<(), McpError> {
         let _one = self.relisting.lock().await;
         let changed = self.service.service().take_changed();
         if changed || self.listing.load().0.elapsed() > LIST_AGE { self.list().await } else { Ok(()) }
     }
 
-    /// Asks for the list and judges it.
+    /// Lists the tools and judges the list.
     pub(crate) async fn list(&self) -> Result<(), McpError> {
         let mut definitions = Vec::new();
         let (mut cursor, mut bytes) = (None::<String>, 0);
@@ -244,7 +243,7 @@ impl Connection {
         Err(too_much("no end"))
     }
 
-    /// Why a tool of this server may not be called now; `None` when it may.
+    /// Why a tool of this server may not be called now; `None` if it may.
     pub(crate) fn held(&self, tool: &str) -> Option<McpError> {
         let listing = &self.listing.load().1;
         match listing.held(tool) {
@@ -256,8 +255,8 @@ impl Connection {
         }
     }
 
-    /// Makes a call; `client` is asked what the server wants to know of a person. Dropping the
-    /// future tells the server to stop.
+    /// Makes a call; `client` answers what the server asks of a person. Dropping the future tells
+    /// the server to stop.
     pub(crate) async fn call(
         &self,
         tool: &str,
@@ -281,7 +280,8 @@ impl Connection {
         Err(McpError::Protocol { server: self.id(), problem: "it asks without end".to_owned() })
     }
 
-    /// What the server answers to one request, without the time for which a person was asked.
+    /// The server's answer to one request. Time spent asking a person does not count towards the
+    /// time limit.
     async fn answer(
         &self,
         request: CallToolRequestParams,
@@ -293,7 +293,7 @@ impl Connection {
         let until = || begun + after + waited().saturating_sub(before);
         let mut answer = pin!(self.service.peer().call_tool_once(request));
         loop {
-            // While a person is asked, the end moves on.
+            // While a person is asked, the deadline moves on.
             let look = until().max(tokio::time::Instant::now() + LOOKS_AFTER.min(after));
             tokio::select! {
                 biased;
@@ -343,23 +343,23 @@ impl Connection {
     }
 }
 
-/// The far end of a connection: a process, or a server somewhere.
+/// Remote end of a connection: a process, or an HTTP server.
 struct Far {
     child: Mutex<Option<Child>>,
     notes: Notes,
     tail: Tail,
-    /// Cancelled when the last request over HTTP is over; `None` for a process.
+    /// Cancelled when the last request over HTTP has finished; `None` for a process.
     over: Option<CancellationToken>,
 }
 
 impl Far {
     /// Whether the connection was ended from this side, or cannot be used any more.
     fn is_over(&self) -> bool {
-        // A process ends with its pipes; over HTTP nothing but this says so.
+        // A process ends with its pipes; over HTTP only this tells.
         self.over.is_some() && self.notes.fault().is_some()
     }
 
-    /// Why the server is gone, where that is known.
+    /// Why the server is gone, if known.
     async fn ending(&self, is_closed: bool) -> Option<String> {
         match (self.notes.fault(), self.child.lock().await.as_mut()) {
             (Some(fault), _) => Some(fault),
@@ -368,7 +368,7 @@ impl Far {
         }
     }
 
-    /// Why there was no greeting; `error` is what rmcp says.
+    /// Why the initialization failed; `error` is the error of rmcp.
     async fn greeting_failed(&self, server: &Server, error: &str) -> McpError {
         #[cfg(feature = "http")]
         if let Some(fault) = self.notes.http() {

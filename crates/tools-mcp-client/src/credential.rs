@@ -1,20 +1,20 @@
-//! Tokens and headers for servers over HTTP, which nothing shows.
+//! Tokens and headers for servers over HTTP, which are never shown.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-/// The shortest secret that is looked for in what a server says: shorter ones stand in ordinary
+/// Minimum length of a secret that is redacted in a server's text: shorter ones occur in ordinary
 /// text.
 #[cfg(feature = "http")]
 const MIN_HIDDEN_LEN: usize = 8;
 
-/// A text that is sent to a server and shown to nobody.
+/// A text that is sent to a server and never shown.
 #[derive(Clone)]
 pub struct Secret(
     #[cfg_attr(not(feature = "http"), expect(dead_code, reason = "a build without HTTP sends nothing"))] String,
 );
 
 impl Secret {
-    /// A secret; blanks around it are cut. `None` for what cannot stand in a header: nothing, or
+    /// A secret, without surrounding whitespace. `None` if a header cannot contain it: empty, or
     /// more than one line.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -27,7 +27,7 @@ impl Secret {
         &self.0
     }
 
-    /// The parts of it that a server may repeat: all of it, and what stands behind a scheme.
+    /// Parts that a server may repeat: the whole secret, and the part after a scheme.
     #[cfg(feature = "http")]
     pub(crate) fn parts(&self) -> impl Iterator<Item = &str> {
         let credentials = self.0.split_once(' ').map(|(_, rest)| rest.trim());
@@ -41,5 +41,6 @@ impl fmt::Debug for Secret {
     }
 }
 
-/// Reads a token when a request needs it; the error says why there is none, without the token.
+/// Reads a token when a request needs it. The error says why there is none and never contains the
+/// token.
 pub type TokenReader = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<Secret, String>> + Send>> + Send + Sync>;

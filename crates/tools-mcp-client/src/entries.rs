@@ -1,5 +1,4 @@
-//! MCP servers as entries of a configuration, and as other hosts write them down. Text in, text
-//! out.
+//! Edits MCP servers in a configuration's text, and reads those of other hosts' configurations.
 
 use std::collections::BTreeMap;
 
@@ -13,24 +12,24 @@ use crate::{Grant, McpServerConfig, NetworkAccess, OAuthConfig, WorkspaceAccess,
 /// Reason why the entries cannot be changed or read.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum EntryError {
-    /// The text is not of its form.
+    /// The text has invalid syntax.
     #[error("{0}")]
     Syntax(String),
-    /// `mcp.servers` is written as something else than a list of tables.
+    /// `mcp.servers` is not a list of tables.
     #[error("`mcp.servers` is not written as `[[mcp.servers]]`: change it by hand")]
     Form,
-    /// There is a server of this key.
+    /// A server with this key exists already.
     #[error("there is a server `{0}` already")]
     There(String),
-    /// The entry could not be used.
+    /// The entry is invalid.
     #[error("{0}")]
     Unusable(String),
 }
 
-/// The configuration with one more server behind the others. Comments and all else stay.
+/// Appends a server to the configuration. Comments and all else stay.
 ///
 /// # Errors
-/// When the text is no TOML, the key is taken, or the server could not be used.
+/// If the text is not TOML, the key is taken, or the server is invalid.
 pub fn add_server(text: &str, server: &McpServerConfig) -> Result<String, EntryError> {
     compile(std::slice::from_ref(server)).map_err(|error| EntryError::Unusable(error.to_string()))?;
     let mut document = parsed(text)?;
@@ -42,10 +41,10 @@ pub fn add_server(text: &str, server: &McpServerConfig) -> Result<String, EntryE
     Ok(document.to_string())
 }
 
-/// The configuration without the server of this key; `None` when it has none.
+/// Removes the server with this key; `None` if there is none.
 ///
 /// # Errors
-/// When the text is no TOML.
+/// If the text is not TOML.
 pub fn remove_server(text: &str, key: &str) -> Result<Option<String>, EntryError> {
     let mut document = parsed(text)?;
     let servers = servers(&mut document)?;
@@ -120,7 +119,7 @@ fn entry(server: &McpServerConfig) -> Table {
     table
 }
 
-/// What is said of the login at a server, as far as it is not the default.
+/// The login keys that differ from their defaults.
 fn login(oauth: &OAuthConfig) -> Item {
     let mut table = InlineTable::new();
     if oauth.grant == Grant::ClientCredentials {
@@ -148,10 +147,10 @@ fn login(oauth: &OAuthConfig) -> Item {
 /// Entries found in the configuration of another host.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ForeignEntries {
-    /// The servers as they would be added: those that are started with the workspace to read and no
-    /// network.
+    /// The servers as they would be added. Those that are started get read access to the workspace
+    /// and no network.
     pub servers: Vec<McpServerConfig>,
-    /// Entries that cannot be taken over, and why.
+    /// Entries that cannot be imported, and why.
     pub skipped: Vec<(String, String)>,
 }
 
@@ -160,7 +159,7 @@ pub struct ForeignEntries {
 /// or TOML with `mcp_servers` (Codex).
 ///
 /// # Errors
-/// When the text is neither, or names no servers.
+/// If the text is neither, or names no servers.
 pub fn foreign_servers(text: &str) -> Result<ForeignEntries, EntryError> {
     let value: Json = match serde_json::from_str(text) {
         Ok(value) => value,
@@ -191,7 +190,7 @@ fn foreign_server(name: &str, entry: &Json) -> Result<McpServerConfig, String> {
     if let Some(url) = ["httpUrl", "url", "serverUrl"].iter().find_map(|key| entry.get(key)?.as_str()) {
         return foreign_remote(name, url, entry);
     }
-    // Some hosts write program and arguments as one list, some put both into an object.
+    // Some hosts write program and arguments as one list, others put both into an object.
     let command = entry.get("command").ok_or("it names no command")?;
     let inner = command.as_object();
     let mut words = match command {
@@ -210,8 +209,8 @@ fn foreign_server(name: &str, entry: &Json) -> Result<McpServerConfig, String> {
     usable(&serde_json::json!({"id": key_of(name), "command": program, "args": args, "env": env}))
 }
 
-/// A server over HTTP as another host writes it down. Variables in headers become the names of
-/// variables, values stay values.
+/// Reads a server over HTTP from another host's entry. Variables in headers become names of
+/// variables; other values stay.
 fn foreign_remote(name: &str, url: &str, entry: &Json) -> Result<McpServerConfig, String> {
     let kind = ["type", "transport"].iter().find_map(|key| entry.get(key)?.as_str());
     if kind == Some("sse") {
@@ -239,7 +238,7 @@ fn foreign_remote(name: &str, url: &str, entry: &Json) -> Result<McpServerConfig
     }))
 }
 
-/// The name of the variable, if the whole text is one variable.
+/// Name of the variable, if the whole text is one variable.
 fn variable(text: &str) -> Option<&str> {
     let inner = text.strip_prefix("${").or_else(|| text.strip_prefix('{'))?.strip_suffix('}')?;
     let is_bare = text.starts_with("${");
@@ -248,7 +247,7 @@ fn variable(text: &str) -> Option<&str> {
     (!name.is_empty() && name.chars().all(fits)).then_some(name)
 }
 
-/// A key that a server can have here.
+/// Converts a name to a valid key.
 fn key_of(name: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     name.chars().map(fit).take(32).collect()

@@ -1,5 +1,4 @@
-//! What can go wrong with a server or a call to it, its code, and which category of tool error that
-//! is.
+//! Errors of servers and of calls to them, their codes, and their categories as tool errors.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use tools_core::{InputError, KeyFault, ToolError, ToolErrorCategory as Category,
 use crate::ServerConfigError;
 
 impl ServerConfigError {
-    /// The same as a fault of the section `mcp`.
+    /// Converts to a fault of the section `mcp`.
     pub fn fault(self) -> KeyFault {
         KeyFault::new(format!("servers[{}].{}", self.index, self.key), self.problem)
     }
@@ -20,29 +19,29 @@ impl ServerConfigError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum McpErrorCode {
-    /// The connection broke, or is being made anew.
+    /// The connection broke, or is being re-established.
     Transient,
-    /// The server asks for patience.
+    /// The server limits the rate of requests.
     RateLimited,
-    /// The server does not take the parameters.
+    /// The server rejects the parameters.
     InvalidInput,
-    /// The server refuses whoever asks.
+    /// The server rejects the credentials.
     AuthFailure,
-    /// The server failed, or does not keep to the protocol.
+    /// The server failed, or violates the protocol.
     ServerError,
     /// The server has no such tool.
     NotFound,
-    /// It was refused here: the definition is not the accepted one.
+    /// Refused here: the definition is not the accepted one.
     PolicyBlocked,
 }
 
 impl McpErrorCode {
-    /// Whether the same call may work later.
+    /// Whether the same call may succeed later.
     pub fn is_retryable(self) -> bool {
         matches!(self, Self::Transient | Self::RateLimited | Self::ServerError)
     }
 
-    /// Its category among the failures of tools.
+    /// Category as a tool error.
     pub fn category(self) -> Category {
         match self {
             Self::Transient => Category::NetworkError,
@@ -68,59 +67,59 @@ impl McpErrorCode {
     }
 }
 
-/// A failure of a server or of a call to it. The text holds nothing of the server's that was not
-/// made visible; `server` is its key in the configuration.
+/// A failure of a server or of a call to it. Text of the server is contained only with hidden
+/// characters made visible; `server` is its key in the configuration.
 #[derive(Debug, Clone, thiserror::Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum McpError {
-    /// The server answered a call with an error of the protocol.
+    /// The server answered a call with a protocol error.
     #[error("the MCP server `{server}` refused the call: {message}")]
     ToolCall { server: String, code: McpErrorCode, message: String },
     /// The server cannot be started.
     #[error("the MCP server `{server}` cannot be started: {problem}")]
     Start { server: String, problem: String },
-    /// The server started and did not get as far as a list of tools.
+    /// The server started, but did not list its tools.
     #[error("the MCP server `{server}` did not come up: {problem}")]
     Handshake { server: String, problem: String },
-    /// The server failed a moment ago and is not started again yet.
+    /// The server failed a moment ago and is not restarted yet.
     #[error("the MCP server `{server}` failed {failures} times and is started again in {} s", wait.as_secs().max(1))]
     BackingOff { server: String, failures: u32, wait: Duration },
     /// The connection ended during the call.
     #[error("the MCP server `{server}` went away during the call{}", detail(.problem.as_ref()))]
     Gone { server: String, problem: Option<String> },
-    /// The server at an address cannot be reached; nothing was sent.
+    /// The server's address cannot be reached; nothing was sent.
     #[error("the MCP server `{server}` cannot be reached: {problem}")]
     Unreachable { server: String, problem: String },
-    /// The address of the server must not be dialled.
+    /// Connecting to the server's address is not allowed.
     #[error("the MCP server `{server}` cannot be reached: {problem}")]
     Address { server: String, problem: String },
     /// There is no token to send.
     #[error("there is no token for the MCP server `{server}`: {problem}")]
     NoToken { server: String, problem: String },
-    /// Somebody has to log in, again or for the first time.
+    /// A person has to log in, again or for the first time.
     #[error("the MCP server `{server}` needs a login: {problem}; `haft mcp login {server}` makes one")]
     LoginNeeded { server: String, problem: String },
-    /// The server answered with a status of HTTP that is no answer.
+    /// The server answered with an HTTP error status.
     #[error("the MCP server `{server}` answered with the HTTP status {status}")]
     Status { server: String, status: u16, wait: Option<Duration> },
-    /// The server knows the session no more and did not carry out the call.
+    /// The server no longer knows the session and did not run the call.
     #[error("the MCP server `{server}` knows the session no more")]
     SessionLost { server: String },
     /// The call took too long; the server was told to stop.
     #[error("the MCP server `{server}` did not answer within {} s", after.as_secs())]
     Timeout { server: String, after: Duration },
-    /// The server sent something that the protocol does not allow.
+    /// The server sent something that violates the protocol.
     #[error("the MCP server `{server}` does not keep to the protocol: {problem}")]
     Protocol { server: String, problem: String },
-    /// The server wants something of its client that it was not offered.
+    /// The server requires a client feature that was not offered.
     #[error("the MCP server `{server}` asked for {wanted}, which it was not offered")]
     NotOffered { server: String, wanted: &'static str },
-    /// The server wants something of the person behind the call, who was not asked or did not
+    /// The server requires input of the person behind the call, who was not asked or did not
     /// answer.
     #[error("the MCP server `{server}` asks before it goes on: {error}")]
     Input { server: String, error: InputError },
-    /// The server does not list the tool any more.
+    /// The server no longer lists the tool.
     #[error("the MCP server `{server}` has no tool `{tool}`")]
     NoTool { server: String, tool: String },
     /// The definition is not the accepted one.
@@ -157,8 +156,7 @@ impl McpError {
         }
     }
 
-    /// The failure of a request, as rmcp tells it; `gone` is what the transport knows about its
-    /// end.
+    /// Converts rmcp's error of a request; `gone` says why the transport ended, if it knows.
     pub(crate) fn of_service(server: &str, error: ServiceError, gone: Option<String>) -> Self {
         #[cfg(feature = "http")]
         if let Some(fault) = http_fault(&error) {
@@ -182,12 +180,12 @@ impl McpError {
     }
 }
 
-/// A text of the server's in an error: visible, on one line, short.
+/// Prepares a server's text for an error: visible, on one line, short.
 pub(crate) fn shown(text: &str) -> String {
     tools_core::Visible::of(text).shortened(600).to_string()
 }
 
-/// The code of an error of the protocol. A status of HTTP in its data says more than the number.
+/// The code of a protocol error. An HTTP status in its data says more than the number.
 fn of_protocol(code: ErrorCode, data: Option<&serde_json::Value>) -> McpErrorCode {
     let status = data.and_then(|data| ["status", "statusCode", "code"].iter().find_map(|key| data.get(key)?.as_u64()));
     if let Some(status) = status.and_then(|status| u16::try_from(status).ok()).filter(|status| *status >= 400) {
@@ -200,7 +198,7 @@ fn of_protocol(code: ErrorCode, data: Option<&serde_json::Value>) -> McpErrorCod
     }
 }
 
-/// What went wrong over HTTP with the request that failed so.
+/// The HTTP failure behind a failed request.
 #[cfg(feature = "http")]
 fn http_fault(error: &ServiceError) -> Option<crate::http::HttpFault> {
     use rmcp::transport::streamable_http_client::StreamableHttpError;
@@ -211,7 +209,7 @@ fn http_fault(error: &ServiceError) -> Option<crate::http::HttpFault> {
     }
 }
 
-/// The code of a status of HTTP.
+/// The code of an HTTP status.
 fn of_status(status: u16) -> McpErrorCode {
     match classify_http_status(status) {
         Category::InvalidParameters => McpErrorCode::InvalidInput,
@@ -231,7 +229,7 @@ impl From<McpError> for ToolError {
         let category = match &error {
             McpError::Timeout { .. } => Category::Timeout,
             McpError::NoTool { .. } => Category::ToolNotFound,
-            // Trying again gives the same.
+            // Retrying gives the same result.
             McpError::Start { .. } | McpError::Protocol { .. } | McpError::NotOffered { .. } => {
                 Category::PermanentFailure
             }

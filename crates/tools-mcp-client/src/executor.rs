@@ -30,7 +30,7 @@ impl McpTools {
         let Some((server, tool)) = self.servers.owner(&call.tool) else { return Ok(None) };
         cx.journal().note(keys::MCP, json!({"server": server.id(), "tool": tool}));
         let result = match self.answered(&server, &tool, call, cx).await {
-            // It was not carried out: in a new session it is asked for once more.
+            // The call was not run: repeat it once in a new session.
             Err(McpError::SessionLost { .. }) => self.answered(&server, &tool, call, cx).await?,
             result => result?,
         };
@@ -51,7 +51,7 @@ impl McpTools {
         tokio::time::timeout(after, async {
             connection.refresh().await?;
             if connection.held(tool).is_some() {
-                // It may have been reviewed since.
+                // It may have been reviewed in the meantime.
                 connection.list().await?;
             }
             match connection.held(tool) {

@@ -1,4 +1,4 @@
-//! Forms that a server puts to the person behind a call, where its configuration lets it: handed to
+//! Forms that a server shows to the person behind a call, if its configuration permits. They go to
 //! the client of that call, which shows which tool asks.
 
 use std::collections::BTreeMap;
@@ -12,10 +12,10 @@ use rmcp::model::{
 use serde_json::{Map, Value};
 use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, Locked as _};
 
-/// Forms that one call may lead to.
+/// Maximum number of forms in one call.
 const MAX_FORMS: usize = 16;
 
-/// The calls of one connection whose clients can be asked.
+/// Running calls of one connection whose clients can be asked.
 #[derive(Clone, Default)]
 pub(crate) struct OpenCalls(Arc<Mutex<Vec<Arc<AskingCall>>>>);
 
@@ -30,16 +30,16 @@ impl OpenCalls {
         self.0.locked()
     }
 
-    /// A call is on its way until the value is dropped.
+    /// Registers a running call until the value is dropped.
     pub(crate) fn begin(&self, client: Arc<dyn InputSource>) -> OpenCall {
         let call = Arc::new(AskingCall { client, shown: tokio::sync::Mutex::default(), waits: Mutex::default() });
         self.all().push(Arc::clone(&call));
         OpenCall { all: self.clone(), call }
     }
 
-    /// The answer to a form that the server puts while a call waits. A server does not say which
-    /// call; the last one is taken, since the calls of a connection have the same person behind
-    /// them. If no call is waiting, or nobody can be asked, the form counts as dismissed.
+    /// Answers a form that the server sends during a call. A server does not say which call; the
+    /// latest one is used, since all calls of a connection have the same person behind them. If no
+    /// call is waiting, or nobody can be asked, the form counts as dismissed.
     pub(crate) async fn answer(&self, params: ElicitRequestParams) -> ElicitResult {
         let dismissed = || ElicitResult::new(ElicitationAction::Cancel);
         let Some(call) = self.all().last().cloned() else { return dismissed() };
@@ -53,17 +53,17 @@ impl OpenCalls {
     }
 }
 
-/// The key of the form that a server puts while a call waits.
+/// Key of a form that a server sends during a call.
 const FORM: &str = "form";
 
 struct AskingCall {
     client: Arc<dyn InputSource>,
-    /// The number of forms so far. Held while one is shown: the next waits for its answer.
+    /// Number of forms so far. Locked while one is shown, so that the next waits for its answer.
     shown: tokio::sync::Mutex<usize>,
     waits: Mutex<Waits>,
 }
 
-/// How long a person has been asked in one call.
+/// Time for which a person was asked in one call.
 #[derive(Debug, Default)]
 struct Waits {
     over: Duration,
@@ -71,8 +71,8 @@ struct Waits {
 }
 
 impl AskingCall {
-    /// Shows forms, and gives what the person said to each. Fields that were left out have the
-    /// values that the form proposes.
+    /// Shows forms and returns the person's answers. Fields that were left out get the form's
+    /// default values.
     async fn fill(
         &self,
         asked: BTreeMap<String, ElicitRequestParams>,
@@ -110,8 +110,8 @@ impl AskingCall {
     }
 }
 
-/// A person is being asked. Dropped, also with a form that its server takes back, they are not: the
-/// time of the call runs on.
+/// Guard while a person is asked. When it is dropped, also because the server withdrew the form,
+/// the call's time limit runs again.
 struct Waiting<'a>(&'a AskingCall);
 
 impl Drop for Waiting<'_> {
@@ -122,24 +122,24 @@ impl Drop for Waiting<'_> {
     }
 }
 
-/// One call on its way.
+/// A running call.
 pub(crate) struct OpenCall {
     all: OpenCalls,
     call: Arc<AskingCall>,
 }
 
 impl OpenCall {
-    /// How long the person has been asked so far: time that the server did not take.
+    /// Time for which the person was asked so far, which is not the server's time.
     pub(crate) fn waited(&self) -> Duration {
         let waits = self.call.waits();
         waits.over + waits.since.map_or(Duration::ZERO, |since| since.elapsed())
     }
 
-    /// The answers to what a server wants to know before it goes on (since 2026-07-28). Of it only
-    /// forms are shown.
+    /// Answers the requests of a server that continues afterwards (since 2026-07-28). Only forms
+    /// are shown.
     ///
     /// # Errors
-    /// Those of the client, and [`InputError::Invalid`] for anything else than forms.
+    /// Those of the client, and [`InputError::Invalid`] for anything but forms.
     pub(crate) async fn answers(&self, requests: InputRequests) -> Result<InputResponses, InputError> {
         let form = |(key, request)| match request {
             Wire::Elicitation(request) => Ok((key, request.params)),
@@ -172,7 +172,7 @@ fn no_form() -> InputError {
     InputError::Invalid("it asks for something else than a form".to_owned())
 }
 
-/// What the person said, in MCP's words, with the proposed values of fields that were left out.
+/// Converts the person's answer to MCP, with default values for fields that were left out.
 fn result(answer: InputAnswer, proposed: Map<String, Value>) -> ElicitResult {
     match answer {
         InputAnswer::Filled(mut fields) => {
@@ -199,7 +199,7 @@ mod tests {
 
     use super::*;
 
-    /// Answers every form with these fields; without any, shows none.
+    /// Answers every form with these fields; `None` means no form support.
     struct Person(Option<Map<String, Value>>);
 
     #[async_trait]

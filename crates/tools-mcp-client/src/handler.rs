@@ -1,5 +1,5 @@
-//! What a server may ask of its client: signs of life, and forms where they are configured.
-//! Requests for what was not offered are refused and noted.
+//! Handles requests of a server to its client: pings, and forms if configured. Requests for
+//! features that were not offered are refused and noted.
 #![expect(deprecated, reason = "servers of earlier revisions may ask for it all the same")]
 
 use std::sync::Arc;
@@ -20,11 +20,11 @@ use crate::{forms::OpenCalls, transport::Notes};
 #[derive(Debug, Clone)]
 pub(crate) struct Handler {
     notes: Notes,
-    /// Whether the server said that its list is another one.
+    /// Whether the server reported a changed list.
     changed: Arc<AtomicBool>,
-    /// Woken when it did.
+    /// Notified when it did.
     woken: Arc<Notify>,
-    /// Where forms go; `None` where the server may put none.
+    /// Receiver of forms; `None` if the server may send none.
     forms: Option<OpenCalls>,
 }
 
@@ -33,7 +33,7 @@ impl Handler {
         Self { notes, changed: Arc::default(), woken, forms }
     }
 
-    /// Whether the list changed since this was asked last.
+    /// Whether the list changed since the last call.
     pub(crate) fn take_changed(&self) -> bool {
         self.changed.swap(false, Ordering::AcqRel)
     }

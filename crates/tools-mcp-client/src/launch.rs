@@ -1,5 +1,5 @@
-//! What the section of a server over stdio says about its start: program, environment, and the
-//! folders that it sees. What the child is held to is compiled by a launcher.
+//! Start of a server over stdio from its section: program, environment, and the folders that it
+//! sees. A launcher compiles the confinement.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -15,17 +15,16 @@ use tools_sandbox::{expand_home, home};
 use crate::PreparedRemote;
 use crate::{Launcher, NetworkAccess, PreparedChild, PreparedServer, Server, WorkspaceAccess};
 
-/// Variables that a server gets without asking.
+/// Variables that every server gets.
 const ENVIRONMENT: [&str; 8] = ["PATH", "HOME", "USER", "LOGNAME", "SHELL", "LANG", "TZ", "TERM"];
 
-/// The start of a server over stdio, as its section describes it but for the network: what is
-/// missing is a sandbox.
+/// Start of a server over stdio as its section describes it, without network and sandbox.
 pub struct Launch {
     /// Absolute path of the program.
     pub program: PathBuf,
     /// Its arguments.
     pub args: Vec<OsString>,
-    /// Its whole environment, but for the temporary folder of the sandbox.
+    /// Its whole environment, except the temporary folder of the sandbox.
     pub env: Vec<(OsString, OsString)>,
     /// Its working directory.
     pub cwd: PathBuf,
@@ -38,9 +37,9 @@ pub struct Launch {
 /// Folders for the sandbox of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LaunchFolders {
-    /// The folders that may be written, those of `protected` among them.
+    /// The folders that may be written, including those of `protected`.
     pub writable: Vec<PathBuf>,
-    /// Folders among them that stay read-only.
+    /// Folders below `writable` that stay read-only.
     pub protected: Vec<PathBuf>,
     /// Further places that may be read.
     pub readable: Vec<PathBuf>,
@@ -50,11 +49,11 @@ pub struct LaunchFolders {
 tools_core::partial_debug!(Launch { program });
 
 impl Launch {
-    /// The start of a server in a workspace, given as canonical folders; `workdir` is its working
-    /// directory where it sees the workspace.
+    /// Start of a server in a workspace, given as canonical folders; `workdir` is its working
+    /// directory if it sees the workspace.
     ///
     /// # Errors
-    /// Why it cannot be started: its program is not there, or a place of `read_paths` is none.
+    /// Why it cannot be started: its program or a place of `read_paths` does not exist.
     pub fn of(server: &Server, workspace: Vec<PathBuf>, workdir: &Path) -> Result<Self, String> {
         let config = &server.config;
         let env = environment(server);
@@ -78,8 +77,8 @@ impl Launch {
         Ok(Self { program, args, env, cwd, writable, readable })
     }
 
-    /// The network of the server, and its way out, which `out` opens where its section asks for a
-    /// gate. Variables that lead there take the place of those of the same name.
+    /// The network of the server, and its passage if its section asks for a gate, which `out`
+    /// opens. Variables of the passage replace those of the same name.
     ///
     /// # Errors
     /// Why there is no such network.
@@ -107,10 +106,9 @@ impl Launch {
         }
     }
 
-    /// The sandbox that `compile` makes of the folders.
+    /// Builds the sandbox from the folders with `compile`.
     pub fn held(&self, compile: impl Fn(LaunchFolders) -> Result<Sandbox, String>) -> Result<Sandbox, String> {
-        // In a private `/tmp` nothing is seen but roots: what is only read there is a root that is
-        // held.
+        // A private `/tmp` shows only roots, so a read-only place in it must be a protected root.
         let is_covered =
             |place: &PathBuf| self.writable.iter().any(|root| place.starts_with(root) || root.starts_with(place));
         let (mut shielded, readable): (Vec<PathBuf>, Vec<PathBuf>) = self
@@ -131,8 +129,8 @@ impl Launch {
         compile(LaunchFolders { writable: self.writable.clone(), protected: vec![], readable: plain })
     }
 
-    /// The server in its sandbox, with its way out into the network. What it writes is looked at
-    /// by the rules that its sandbox was compiled by.
+    /// The server in its sandbox, with its network passage. Its changes are checked by the rules
+    /// with which its sandbox was compiled.
     pub(crate) fn in_sandbox(
         self,
         sandbox: Sandbox,
@@ -146,9 +144,8 @@ impl Launch {
     }
 }
 
-/// A launcher that starts servers over stdio below what holds commands. Where their sections ask
-/// for a gate of the network, they leave by `out`. Logins at servers over HTTP are in the folder
-/// `logins`.
+/// A launcher that starts servers over stdio inside the confinement of commands. If their sections
+/// ask for a network gate, they use `out`. Logins at servers over HTTP are in the folder `logins`.
 pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn WayOut>>, logins: PathBuf) -> Launcher {
     #[cfg(not(feature = "http"))]
     drop(logins);
@@ -169,7 +166,7 @@ pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn WayOut>>, l
     })
 }
 
-/// What a server gets of this process's variables, and its own.
+/// A server's environment: variables of this process and its own.
 fn environment(server: &Server) -> Vec<(OsString, OsString)> {
     let config = &server.config;
     let is_passed = |name: &str| {
@@ -201,8 +198,8 @@ fn program(command: &str, env: &[(OsString, OsString)]) -> Result<PathBuf, Strin
     found.find(is_program).ok_or_else(|| format!("`{command}` is not installed: no folder of `PATH` has it"))
 }
 
-/// Places that the launch line names: the program's folder and those of files among the arguments,
-/// unless that is a home or everything.
+/// Places named by the launch line: the folders of the program and of files among the arguments,
+/// unless that is a home or the root.
 fn launched(program: &Path, args: &[String], home: Option<&Path>) -> Vec<PathBuf> {
     let real = program.canonicalize().ok();
     let named = args.iter().map(PathBuf::from).filter(|path| path.is_absolute() && path.exists());

@@ -1,13 +1,12 @@
 //! The tools of MCP servers as an executor.
 //!
 //! A server over stdio is a confined child process that belongs to a session and ends with it. A
-//! server over streamable HTTP is reached at the address that the configuration names and at no
-//! other, with a session of its own for each of ours. What a server says about its tools is pinned
-//! when it is first seen: later changes are held until a person has reviewed them. What it answers
-//! is untrusted text of limited size. [`confined_launcher`] holds a server to what its section
-//! says, [`launcher`] to what commands are held to; a host with folders, rules and a gate of its
-//! own writes a [`Launcher`] over [`Launch`].
-//! Whether a call may run is decided by gates.
+//! server over streamable HTTP is contacted only at its configured address, with a separate session
+//! for each of ours. Definitions of tools are pinned when they are first seen: later changes are
+//! held until a person has reviewed them. Answers are untrusted text of limited size.
+//! [`confined_launcher`] confines a server as its section says, [`launcher`] as commands are
+//! confined; a host with its own folders, rules and gate writes a [`Launcher`] over [`Launch`].
+//! Gates decide whether a call may run.
 
 mod config;
 mod error;

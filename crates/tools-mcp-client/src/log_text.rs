@@ -1,5 +1,5 @@
-//! Text of servers, prepared for definitions, the log and operators: credentials are taken out.
-//! Hosts keep logs in files, and a failing server often prints the token that was refused.
+//! Redacts credentials in text of servers for definitions, the log and operators. Hosts keep logs
+//! in files, and a failing server often prints the token that was refused.
 
 use std::sync::Arc;
 
@@ -7,12 +7,12 @@ use serde_json::Value;
 use tools_core::{Redactor, redacted_lines};
 use tools_secrets::SecretRedactor;
 
-/// Bytes of a text of which only the beginning is repeated, that are searched for credentials.
+/// Maximum number of bytes searched for credentials if only the beginning of a text is shown.
 const MAX_SEARCHED_BYTES: usize = 8 << 10;
-/// Characters of that beginning.
+/// Maximum number of characters of that beginning.
 const MAX_BEGINNING_CHARS: usize = 200;
 
-/// Takes credentials out of text of servers: by their shape, as long as no other redactor is given.
+/// Redacts credentials in text of servers: by their shape, unless another redactor is given.
 #[derive(Debug, Clone)]
 pub(crate) struct LogText(Arc<dyn Redactor>);
 
@@ -27,18 +27,18 @@ impl LogText {
         Self(redactor)
     }
 
-    /// A text as it may be repeated.
+    /// Redacts a text.
     pub(crate) fn of(&self, text: &str) -> String {
         redacted_lines(self.0.as_ref(), text)
     }
 
-    /// The same document without credentials.
+    /// Redacts a JSON document.
     pub(crate) fn json(&self, value: &Value) -> Value {
         self.0.redact_json(value)
     }
 
-    /// The beginning of a text on one line. It is cut when it was searched: half a credential has
-    /// not the shape of one.
+    /// The beginning of a text on one line. It is redacted before it is cut: half a credential
+    /// cannot be recognised by its shape.
     pub(crate) fn beginning(&self, text: &[u8]) -> String {
         let searched = String::from_utf8_lossy(&text[..text.len().min(MAX_SEARCHED_BYTES)]);
         let clean: String = self.of(&searched).chars().take(MAX_BEGINNING_CHARS).collect();

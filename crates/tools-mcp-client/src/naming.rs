@@ -1,5 +1,5 @@
-//! What a model calls the tools of servers: `mcp_<server>_<tool>`, in the alphabet that every
-//! provider takes, never twice.
+//! Names of servers' tools for models: `mcp_<server>_<tool>`, unique, in the alphabet that every
+//! provider accepts.
 
 use std::collections::BTreeMap;
 
@@ -8,20 +8,20 @@ use tools_core::ToolName;
 
 use crate::pins::hexadecimal;
 
-/// The longest name that every provider takes.
+/// Maximum length of a name that every provider accepts.
 const MAX_NAME_CHARS: usize = 64;
-/// Hexadecimal digits that tell names apart that would be the same.
+/// Number of hexadecimal digits that distinguish equal names.
 const DIGITS: usize = 6;
 
-/// The name of a tool where no other tool has the same one.
+/// The name of a tool, if no other tool has the same one.
 pub(crate) fn model_name(server: &str, tool: &str) -> String {
     let fit = |c: char| if c.is_ascii_alphanumeric() || c == '_' || c == '-' { c } else { '_' };
     let name: String = format!("mcp_{server}_{tool}").chars().map(fit).collect();
     if name.len() > MAX_NAME_CHARS { told_apart(&name, server, tool) } else { name }
 }
 
-/// The names of all tools, given as server and tool; the order makes no difference. Of two tools
-/// that would have one name both get a name that tells them apart.
+/// Names of all tools, given as server and tool; their order makes no difference. If two tools
+/// would have the same name, both get a distinguishing suffix.
 pub(crate) fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, String)> {
     let mut wanted: BTreeMap<String, Vec<&(String, String)>> = BTreeMap::new();
     for tool in tools {
@@ -51,7 +51,7 @@ pub(crate) fn names(tools: &[(String, String)]) -> BTreeMap<ToolName, (String, S
     named
 }
 
-/// The name with digits that follow from whose it is.
+/// Appends digits that are derived from server and tool.
 fn told_apart(name: &str, server: &str, tool: &str) -> String {
     let digits = hexadecimal(&Sha256::digest(format!("{server}\0{tool}")));
     let kept = &name[..name.len().min(MAX_NAME_CHARS - DIGITS - 1)];

@@ -1,4 +1,4 @@
-//! A server that is ready to be started or reached, and who makes it so.
+//! A server ready to be started or contacted, and the launcher that prepares it.
 
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
@@ -8,10 +8,10 @@ use tools_sandbox::obeyed::Look;
 
 use crate::{Secret, Server, TokenReader};
 
-/// A server that is ready to be started or reached.
+/// A server ready to be started or contacted.
 #[derive(Debug)]
 pub enum PreparedServer {
-    /// A program that speaks over its standard input and output.
+    /// A program that communicates over standard input and output.
     Child(Box<PreparedChild>),
     /// A server at the address of its configuration.
     Remote(PreparedRemote),
@@ -22,15 +22,15 @@ pub enum PreparedServer {
 pub struct PreparedRemote {
     /// Headers of every request.
     pub headers: Vec<(String, Secret)>,
-    /// Reads the bearer token; `None` where none is read, or where it stands in `headers`.
+    /// Reads the bearer token; `None` if there is none, or if it is in `headers`.
     pub token: Option<TokenReader>,
-    /// The login that gives the token, where nothing else does.
+    /// The login that provides the token if nothing else does.
     #[cfg(feature = "http")]
     pub login: Option<Arc<crate::ServerLogin>>,
 }
 
 impl PreparedRemote {
-    /// These headers and this token.
+    /// With these headers and this token.
     pub fn new(headers: Vec<(String, Secret)>, token: Option<TokenReader>) -> Self {
         Self {
             headers,
@@ -40,7 +40,7 @@ impl PreparedRemote {
         }
     }
 
-    /// The same with a login.
+    /// Adds a login.
     #[cfg(feature = "http")]
     pub(crate) fn with_login(self, login: Option<Arc<crate::ServerLogin>>) -> Self {
         Self { login, ..self }
@@ -49,7 +49,7 @@ impl PreparedRemote {
 
 tools_core::partial_debug!(PreparedRemote {});
 
-/// A program that is ready to be started.
+/// A program ready to be started.
 pub struct PreparedChild {
     /// Absolute path of the program.
     pub program: PathBuf,
@@ -61,14 +61,13 @@ pub struct PreparedChild {
     pub cwd: PathBuf,
     /// Its confinement.
     pub sandbox: Sandbox,
-    /// Looks at what it changes of files that other programs obey; `None` for one that writes
-    /// nothing.
+    /// Checks its changes to files that other programs act on; `None` if it cannot write.
     pub look: Option<Look>,
-    /// Its way out into the network, kept for as long as it runs.
+    /// Its network passage, held while it runs.
     pub way: Option<Arc<dyn Passage>>,
 }
 
 tools_core::partial_debug!(PreparedChild { program });
 
-/// Makes a server ready to be started or reached for a session; the error says why it cannot be.
+/// Prepares a server for a session; the error says why it cannot.
 pub type Launcher = Arc<dyn Fn(&Server, &CallContext) -> Result<PreparedServer, String> + Send + Sync>;

@@ -1,4 +1,4 @@
-//! The servers of a configuration: what is offered of them, what they list, and what was accepted.
+//! The servers of a configuration: their offered tools, current lists and accepted definitions.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -20,7 +20,7 @@ use crate::pins::{Definition, Finding, Found, LockFile, LockStore, Sign, Surroun
 use crate::slots::Slots;
 use crate::{Launcher, McpError, PinMode, Server};
 
-/// The servers of a toolbox: shared by all sessions; every session has processes of its own.
+/// The servers of a toolbox, shared by all sessions; every session has its own processes.
 #[derive(Debug)]
 pub struct McpServers {
     servers: Vec<Arc<Server>>,
@@ -29,22 +29,22 @@ pub struct McpServers {
     published: Shared<PublishedTools>,
 }
 
-/// What is known of the servers beside their connections.
+/// State of the servers besides their connections.
 #[derive(Debug)]
 struct State {
     lock: LockStore,
-    /// Names of tools that are no server's.
+    /// Names of tools that belong to no server.
     built_in: Mutex<BTreeSet<String>>,
-    /// What was accepted, as it was read last; an error where it cannot be read.
+    /// Accepted definitions as last read; an error if they cannot be read.
     accepted: Mutex<Result<LockFile, McpError>>,
-    /// What servers without pins listed last.
+    /// Last lists of servers without pins.
     live: Mutex<BTreeMap<String, Vec<Definition>>>,
-    /// Whether other tools are to be published at the next boundary.
+    /// Whether a changed list is to be published at the next boundary.
     pending: AtomicBool,
     woken: Arc<Notify>,
 }
 
-/// The tools as models are shown them.
+/// The published tools.
 #[derive(Debug, Default)]
 struct PublishedTools {
     definitions: ToolDefs2,
@@ -64,31 +64,30 @@ impl Default for ToolDefs2 {
 /// Results of the first contact with servers.
 #[derive(Debug, Default)]
 pub struct Introductions {
-    /// Servers that could not be reached, and why.
+    /// Servers that could not be contacted, and why.
     pub failed: Vec<(String, McpError)>,
-    /// Servers that were seen for the first time, with how many tools were accepted and how many
-    /// are held.
+    /// Servers seen for the first time, with the number of tools accepted and the number held.
     pub first: Vec<(String, usize, usize)>,
 }
 
 /// Facts about a server after it was contacted.
 #[derive(Debug)]
 pub struct Report {
-    /// Name, version and revision of the protocol, as the server tells them.
+    /// Name, version and protocol revision that the server reports.
     pub about: Option<(String, String, String)>,
     /// Results for its tools.
     pub listing: Listing,
-    /// Client features that it asked for and was not offered.
+    /// Client features that it requested without an offer.
     pub asked: Vec<&'static str>,
-    /// Lines that it wrote to standard output and that are no messages.
+    /// Number of lines on standard output that were not messages.
     pub noise: usize,
     /// End of its standard error, without credentials.
     pub stderr: String,
 }
 
 impl McpServers {
-    /// The servers, with what was accepted of them in `lock`; `built_in` are names that their tools
-    /// must not look like.
+    /// The servers, with their accepted definitions in `lock`; `built_in` are names that their
+    /// tools must not resemble.
     pub fn new(servers: Vec<Server>, lock: LockStore, built_in: impl IntoIterator<Item = String>) -> Self {
         let accepted = lock.load();
         if let Err(error) = &accepted {
@@ -113,8 +112,8 @@ impl McpServers {
         made
     }
 
-    /// The same with another redactor for what definitions, the log and [`Report::stderr`] repeat
-    /// of a server's text. Without it credentials are found by their shape.
+    /// Sets the redactor for server text in definitions, the log and [`Report::stderr`]. Without it
+    /// credentials are found by their shape.
     #[must_use]
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         let made = Self { slots: self.slots.logging(LogText::by(redactor)), ..self };
@@ -127,23 +126,23 @@ impl McpServers {
         &self.servers
     }
 
-    /// The server of this key.
+    /// The server with this key.
     pub fn get(&self, id: &str) -> Option<&Arc<Server>> {
         self.servers.iter().find(|server| server.id() == id)
     }
 
-    /// Takes in further names that tools of servers must not look like.
+    /// Adds names that tools of servers must not resemble.
     pub fn surround(&self, names: impl IntoIterator<Item = String>) {
         self.state.built_in.locked().extend(names);
     }
 
-    /// Woken when other tools may be published at the next boundary.
+    /// Notified when a changed list can be published at the next boundary.
     pub fn changed(&self) -> &Arc<Notify> {
         &self.state.woken
     }
 
-    /// Publishes what changed since the last time; whether there was anything. Called between
-    /// turns: within one, the list stays what it was.
+    /// Publishes changes since the last call; returns whether there were any. Called between turns,
+    /// so that the list stays the same within one.
     pub fn settle(&self) -> bool {
         let is_due = self.state.pending.swap(false, Ordering::AcqRel);
         if is_due {
@@ -152,17 +151,17 @@ impl McpServers {
         is_due
     }
 
-    /// The tools, as they were published last.
+    /// The last published tools.
     pub fn definitions(&self) -> ToolDefs {
         Arc::clone(&self.published.load().definitions.0)
     }
 
-    /// Whose tool it is, and what the server calls it.
+    /// The server that owns a tool, and the server's name for it.
     pub(crate) fn owner(&self, tool: &ToolName) -> Option<(Arc<Server>, String)> {
         self.published.load().owners.get(tool).cloned()
     }
 
-    /// Servers whose tools are not known yet, so that they have to be asked before anything can be
+    /// Servers whose tools are unknown, so that they must be asked before their tools can be
     /// offered.
     pub fn unknown(&self) -> Vec<Arc<Server>> {
         let accepted = self.state.accepted();
@@ -175,7 +174,7 @@ impl McpServers {
         self.servers.iter().filter(|server| !is_known(server)).cloned().collect()
     }
 
-    /// Asks the servers whose tools are not known yet, all at once, and publishes what they list.
+    /// Asks all servers with unknown tools in parallel, and publishes their lists.
     pub async fn introduce(&self, launcher: &Launcher, cx: &CallContext) -> Introductions {
         let mut introduced = Introductions::default();
         let unknown = self.unknown();
@@ -194,10 +193,10 @@ impl McpServers {
         introduced
     }
 
-    /// Starts a server, or uses the one that runs, and tells what is known of it.
+    /// Starts a server, or uses the running one, and reports its state.
     ///
     /// # Errors
-    /// Why it cannot be reached.
+    /// Why it cannot be contacted.
     pub async fn report(
         &self,
         server: &Arc<Server>,
@@ -215,11 +214,11 @@ impl McpServers {
         })
     }
 
-    /// Accepts findings of a server as they are now: a changed definition in place of the accepted
-    /// one, a missing one is forgotten.
+    /// Accepts findings of a server in their current state: a changed definition replaces the
+    /// accepted one, a missing one is removed.
     ///
     /// # Errors
-    /// [`McpError::Lock`] when they cannot be kept.
+    /// [`McpError::Lock`] if they cannot be stored.
     pub fn accept(&self, server: &Server, findings: &[Finding]) -> Result<(), McpError> {
         self.state.lock.change(|lock| {
             let pins = lock.servers.entry(server.id().to_owned()).or_default();
@@ -240,10 +239,10 @@ impl McpServers {
         Ok(())
     }
 
-    /// Forgets all that was accepted of a server; the next contact is the first.
+    /// Forgets all accepted definitions of a server; the next contact is the first.
     ///
     /// # Errors
-    /// [`McpError::Lock`] when that cannot be kept.
+    /// [`McpError::Lock`] if that cannot be stored.
     pub fn forget(&self, id: &str) -> Result<bool, McpError> {
         let was_there = self.state.lock.change(|lock| lock.servers.remove(id).is_some())?;
         self.state.reload()?;
@@ -251,8 +250,8 @@ impl McpServers {
         Ok(was_there)
     }
 
-    /// Tools that are held until a person has looked at them, as servers and names of tools; of the
-    /// servers that this session has open now.
+    /// Tools that are held until a person has reviewed them, as server and tool names; only of
+    /// servers that this session has open.
     pub fn held(&self, session: &SessionId) -> Vec<(String, String)> {
         let mut held: Vec<(String, String)> = Vec::new();
         for connection in self.slots.open(session) {
@@ -331,7 +330,7 @@ impl State {
         self.accepted.locked().clone()
     }
 
-    /// Reads again what was accepted: other processes review, too.
+    /// Reads the accepted definitions again: other processes review, too.
     fn reload(&self) -> Result<LockFile, McpError> {
         let read = self.lock.load();
         let mut accepted = self.accepted.locked();
@@ -344,14 +343,14 @@ impl State {
         read
     }
 
-    /// Other tools are to be published at the next boundary.
+    /// Marks a changed list for the next boundary.
     fn due(&self) {
         self.pending.store(true, Ordering::Release);
         self.woken.notify_waiters();
     }
 
-    /// Compares what a server lists with what was accepted, and takes in what is seen for the first
-    /// time.
+    /// Compares a server's list with the accepted definitions, and accepts those of the first
+    /// contact.
     fn judge(&self, server: &Server, listed: Vec<Definition>) -> Result<Listing, McpError> {
         let mode = server.config.pin;
         if mode == PinMode::Off {
@@ -364,7 +363,7 @@ impl State {
             }
             return Ok(Listing::new(findings, |finding| {
                 let is_gone = !server.offers(&finding.tool) || finding.now.is_none();
-                // Which of two is meant cannot be told, pinned or not.
+                // With two tools of one name it is unclear which is meant, pinned or not.
                 let is_twice = finding.signs.contains(&Sign::Twice);
                 is_gone
                     .then_some(HoldReason::Missing)
@@ -377,7 +376,7 @@ impl State {
         let findings = compare(pins, &listed, &around);
         if pins.is_none() && mode == PinMode::Ask {
             self.lock.change(|lock| {
-                // Another process was first: what that one took in counts.
+                // Another process was first: its accepted definitions apply.
                 if lock.servers.contains_key(server.id()) {
                     return;
                 }
@@ -411,7 +410,7 @@ impl State {
         }))
     }
 
-    /// The names that tools of a server must not look like or speak of.
+    /// Names that tools of a server must not resemble or mention.
     fn around(&self, lock: &LockFile, server: &str) -> Surroundings {
         let foreign = lock.servers.iter().filter(|(id, _)| *id != server).flat_map(|(_, pins)| pins.definitions());
         let built_in = self.built_in.locked().clone();
@@ -419,13 +418,13 @@ impl State {
     }
 }
 
-/// The definition as a model is shown it: without credentials, which servers put into examples and
+/// The definition shown to a model: without credentials, which servers put into examples and
 /// defaults.
 fn defined(name: ToolName, server: &Server, pinned: &Definition, clean: &LogText) -> ToolDef {
     let text = |field: &str| pinned.field(field).and_then(Value::as_str).map(|text| clean.of(text));
     let schema = |field: &str| {
         let mut schema = clean.json(pinned.field(field)?);
-        // Nearly every server names the dialect; models have no use for it.
+        // Nearly every server names the dialect; models do not need it.
         schema.as_object_mut().map(|members| members.remove("$schema"));
         Schema::try_from(schema).ok()
     };
@@ -444,7 +443,7 @@ fn defined(name: ToolName, server: &Server, pinned: &Definition, clean: &LogText
     definition
 }
 
-/// What annotations promise. What is missing promises nothing.
+/// Traits from annotations. Missing annotations promise nothing.
 fn traits(annotations: Option<&Value>, trusted: bool) -> ToolTraits {
     let hint = |name: &str| annotations.and_then(|all| all.get(name)).and_then(Value::as_bool);
     let read_only = hint("readOnlyHint") == Some(true);
@@ -460,7 +459,7 @@ fn traits(annotations: Option<&Value>, trusted: bool) -> ToolTraits {
     }
 }
 
-/// Waits for all of them at once.
+/// Waits for all futures concurrently.
 async fn join_all<T>(futures: impl Iterator<Item = impl Future<Output = T>>) -> Vec<T> {
     let mut waiting: Vec<_> = futures.map(|future| (Box::pin(future), None)).collect();
     std::future::poll_fn(|cx| {

@@ -1,5 +1,5 @@
-//! Where connections are kept: one for each server and session, started when it is needed, again
-//! after it broke, later each time it breaks soon.
+//! Keeps connections: one for each server and session, started on demand and restarted after a
+//! failure, with increasing delays after repeated failures.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -15,15 +15,15 @@ use crate::log_text::LogText;
 use crate::prepared::{Launcher, PreparedServer};
 use crate::{McpError, Server};
 
-/// A connection that held for this long is no failure when it ends.
+/// Minimum age of a connection whose end does not count as a failure.
 const STEADY: Duration = Duration::from_mins(1);
-/// The longest wait between two starts.
+/// Maximum delay between two starts.
 const MAX_WAIT: Duration = Duration::from_mins(1);
-/// Ended sessions whose servers are still given time to end by themselves.
+/// Maximum number of ended sessions whose servers still get time to exit.
 const MAX_STOPPING: usize = 64;
 
-/// Which connection: the server, the session, and where relative paths start, which decides what it
-/// may touch.
+/// Identifies a connection: server, session, and the base of relative paths, which determines what
+/// it may access.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 struct Key {
     server: String,
@@ -34,9 +34,9 @@ struct Key {
 #[derive(Debug, Default)]
 struct Slot {
     connection: Option<Arc<Connection>>,
-    /// Failures in a row.
+    /// Number of consecutive failures.
     failures: u32,
-    /// Not started again before.
+    /// Earliest time of the next start.
     not_before: Option<Instant>,
 }
 
@@ -50,17 +50,17 @@ pub(crate) struct Slots {
 }
 
 impl Slots {
-    /// The same, with what the log repeats of servers.
+    /// Sets the redactor of servers' text in the log.
     pub(crate) fn logging(self, log: LogText) -> Self {
         Self { log, ..self }
     }
 
-    /// What takes credentials out of servers' text.
+    /// The redactor of servers' text.
     pub(crate) fn log(&self) -> &LogText {
         &self.log
     }
 
-    /// The connection of a server in a session: the one there is, or a new one.
+    /// The connection of a server in a session: the existing one, or a new one.
     pub(crate) async fn connection(
         &self,
         server: &Arc<Server>,
@@ -115,7 +115,7 @@ impl Slots {
                 slot.connection = Some(Arc::clone(&connection));
                 Ok(connection)
             }
-            // Whoever logs in meanwhile does not wait.
+            // No delay, so that a login in the meantime takes effect at once.
             Err(error @ McpError::LoginNeeded { .. }) => Err(error),
             Err(error) => {
                 slot.failed();
@@ -124,15 +124,14 @@ impl Slots {
         }
     }
 
-    /// The connections of a session that are open now; one that is being started is none yet.
+    /// Open connections of a session, without those that are still being started.
     pub(crate) fn open(&self, session: &SessionId) -> Vec<Arc<Connection>> {
         let slots = self.lock();
         let own = slots.iter().filter(|(key, _)| key.session == *session);
         own.filter_map(|(_, slot)| slot.try_lock().ok()?.connection.clone()).collect()
     }
 
-    /// Ends the servers of a session. Where there is a runtime they are given time to end by
-    /// themselves.
+    /// Ends the servers of a session. If there is a runtime, they get time to exit.
     pub(crate) fn end(&self, session: &SessionId) {
         let ended: Vec<_> = self.lock().extract_if(|key, _| key.session == *session).map(|(_, slot)| slot).collect();
         if let Ok(runtime) = tokio::runtime::Handle::try_current()
@@ -148,7 +147,7 @@ impl Slots {
         stop_all(ended).await;
     }
 
-    /// Connections that are open now.
+    /// Number of open connections.
     pub(crate) fn count(&self) -> usize {
         self.lock().len()
     }
@@ -171,14 +170,14 @@ async fn stop_all(slots: Vec<Arc<AsyncMutex<Slot>>>) {
 }
 
 impl Slot {
-    /// Counts a failure. After the first the next start is at once: it may have been an accident.
+    /// Counts a failure. After the first the next start is immediate: it may have been an accident.
     fn failed(&mut self) {
         self.failures = self.failures.saturating_add(1);
         self.not_before = wait(self.failures).map(|wait| Instant::now() + wait);
     }
 }
 
-/// How long is waited after so many failures in a row.
+/// Delay after a number of consecutive failures.
 fn wait(failures: u32) -> Option<Duration> {
     let doublings = failures.checked_sub(2)?;
     Some(Duration::from_secs(1u64.checked_shl(doublings.min(16)).unwrap_or(u64::MAX)).min(MAX_WAIT))

@@ -1,6 +1,6 @@
-//! Messages of a server as lines: bounded, whatever it writes. What is no message is counted and
-//! passed over; what cannot be passed over ends the connection, with the reason kept for the error
-//! of the call.
+//! Reads messages of a server as lines, with limits on untrusted input. Lines that are not messages
+//! are counted and skipped. A violation that cannot be skipped ends the connection; its reason is
+//! kept for the error of the call.
 
 use std::io;
 use std::sync::{Arc, Mutex};
@@ -15,12 +15,12 @@ use tools_core::{BoundedLine, BoundedLines, Locked as _};
 
 use crate::log_text::LogText;
 
-/// The longest message that is read.
+/// Maximum size of a message in bytes.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 << 20;
-/// Lines that are no messages and are passed over; with more the connection ends.
+/// Maximum number of skipped lines; beyond it the connection ends.
 const MAX_NOISE: usize = 10_000;
 
-/// What is known about a connection beside its messages. Clones share it.
+/// State of a connection besides its messages. Clones share it.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Notes {
     shared: Arc<Mutex<ServerNotes>>,
@@ -31,17 +31,17 @@ pub(crate) struct Notes {
 struct ServerNotes {
     /// Why the connection was ended from this side.
     fault: Option<String>,
-    /// Lines or events that were no messages.
+    /// Number of lines or events that were not messages.
     noise: usize,
-    /// What went wrong over HTTP last.
+    /// Last failure over HTTP.
     #[cfg(feature = "http")]
     http: Option<crate::http::HttpFault>,
-    /// Client features that the server asked for.
+    /// Client features that the server requested.
     asked: Vec<&'static str>,
 }
 
 impl Notes {
-    /// Notes on a connection of whose text the log repeats what `log` leaves.
+    /// Empty notes. `log` redacts text for the log.
     pub(crate) fn logging(log: LogText) -> Self {
         Self { log, ..Self::default() }
     }
@@ -54,15 +54,15 @@ impl Notes {
         self.lock().noise
     }
 
-    /// Ends the connection from this side; the first reason stays.
+    /// Ends the connection from this side; the first reason is kept.
     pub(crate) fn end(&self, fault: String) {
         self.lock().fault.get_or_insert(fault);
     }
 
-    /// Counts what is no message.
+    /// Counts input that is not a message.
     ///
     /// # Errors
-    /// When there is too much of it: then the connection ends.
+    /// If there is too much of it: then the connection ends.
     pub(crate) fn noise_of(&self, text: &[u8]) -> Result<(), ()> {
         let mut noted = self.lock();
         noted.noise += 1;
@@ -76,7 +76,7 @@ impl Notes {
         Err(())
     }
 
-    /// Notes what went wrong over HTTP.
+    /// Stores a failure over HTTP.
     #[cfg(feature = "http")]
     pub(crate) fn failed(&self, fault: crate::http::HttpFault) {
         if fault.ends_connection() {
@@ -85,13 +85,13 @@ impl Notes {
         self.lock().http = Some(fault);
     }
 
-    /// What went wrong over HTTP last.
+    /// Last failure over HTTP.
     #[cfg(feature = "http")]
     pub(crate) fn http(&self) -> Option<crate::http::HttpFault> {
         self.lock().http.clone()
     }
 
-    /// Notes that the server asked for something it was not offered.
+    /// Notes that the server requested a feature it was not offered.
     pub(crate) fn asked(&self, what: &'static str) {
         let mut noted = self.lock();
         if !noted.asked.contains(&what) {
@@ -99,7 +99,7 @@ impl Notes {
         }
     }
 
-    /// What the server asked for and was not offered.
+    /// Features that the server requested without an offer.
     pub(crate) fn all_asked(&self) -> Vec<&'static str> {
         self.lock().asked.clone()
     }
@@ -109,7 +109,7 @@ impl Notes {
     }
 }
 
-/// Lines from `R` and to `W`.
+/// Transport that reads lines from `R` and writes lines to `W`.
 pub(crate) struct Lines<R, W> {
     read: R,
     write: Arc<AsyncMutex<Option<W>>>,
@@ -124,7 +124,7 @@ impl<R, W> Lines<R, W> {
     }
 }
 
-/// What a line is.
+/// Classification of a line.
 enum LineKind {
     Message(Box<ServerJsonRpcMessage>),
     Noise,
@@ -134,7 +134,7 @@ fn read(line: &[u8]) -> LineKind {
     if let Ok(message) = serde_json::from_slice(line) {
         return LineKind::Message(Box::new(message));
     }
-    // An answer that cannot be read is one all the same: whoever waits for it hears so.
+    // An answer that cannot be parsed still gets delivered as an error to whoever waits for it.
     let Ok(Value::Object(object)) = serde_json::from_slice::<Value>(line) else { return LineKind::Noise };
     let id = object.get("id").and_then(|id| serde_json::from_value::<RequestId>(id.clone()).ok());
     match id {
@@ -158,7 +158,7 @@ where
         async move {
             let mut line = serde_json::to_vec(&item)?;
             line.push(b'\n');
-            // Written by a task of its own: half a line would spoil all that follow.
+            // Written by a separate task: a partial line would corrupt all that follow.
             let writing = tokio::spawn(async move {
                 let mut write = write.lock().await;
                 let Some(write) = write.as_mut() else { return Err(io::ErrorKind::NotConnected.into()) };
@@ -197,7 +197,7 @@ where
     }
 
     async fn close(&mut self) -> io::Result<()> {
-        // A writer that hangs must not keep the connection open: what it holds goes with it.
+        // A blocked writer must not keep the connection open: dropping it closes its end.
         if let Ok(mut write) = self.write.try_lock() {
             write.take();
         }

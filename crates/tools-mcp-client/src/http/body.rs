@@ -1,4 +1,4 @@
-//! Bodies of answers, read within bounds.
+//! Reads bodies of answers with limits.
 
 use std::pin::{Pin, pin};
 use std::task::{Context, Poll, ready};
@@ -10,10 +10,10 @@ use hyper::body::{Body as _, Incoming};
 
 use super::{fault::HttpFault, wire::Lease};
 
-/// Bytes of an answer that comes as events, all events together.
+/// Maximum number of bytes of an event stream.
 const MAX_STREAM_BYTES: u64 = 256 << 20;
 
-/// A body that is not longer than `most` bytes.
+/// Reads a body of at most `most` bytes.
 pub(crate) async fn whole(mut body: Incoming, mut lease: Lease, most: usize) -> Result<Vec<u8>, HttpFault> {
     let mut read = Vec::new();
     while let Some(frame) = body.frame().await {
@@ -34,15 +34,15 @@ pub(super) fn too_long(most: usize) -> HttpFault {
     HttpFault::Protocol(format!("it sent a message of more than {size} {unit}"))
 }
 
-/// The pieces of a body of events. An event that is too long ends it.
+/// Chunks of an event stream. An event that is too long ends it.
 pub(super) struct Pieces {
     body: Incoming,
     lease: Lease,
-    /// The longest event.
+    /// Maximum size of an event in bytes.
     most: usize,
-    /// Whether the answer belongs to one request, and ends.
+    /// Whether the stream answers one request, and ends.
     is_answer: bool,
-    /// Bytes since the last blank line.
+    /// Number of bytes since the last blank line.
     event: usize,
     all: u64,
     is_line_empty: bool,

@@ -1,5 +1,5 @@
-//! The requests of rmcp's streamable HTTP, carried out over judged connections and with secrets
-//! that stay here.
+//! HTTP client for rmcp's streamable HTTP: uses vetted connections, and adds secrets that rmcp does
+//! not see.
 
 use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex as StdMutex};
@@ -40,23 +40,23 @@ const SESSION: &str = "mcp-session-id";
 const LAST_EVENT: HeaderName = HeaderName::from_static("last-event-id");
 const EVENTS: &str = "text/event-stream";
 const JSON: &str = "application/json";
-/// How much of a body is read that explains a status.
+/// Maximum number of bytes read of a body that explains a status.
 const MAX_EXPLANATION: usize = 64 << 10;
-/// The longest id of a session.
+/// Maximum length of a session id.
 const MAX_SESSION_LEN: usize = 1024;
-/// How long a server may take to begin a stream, and to end a session.
+/// Time limit for a server to begin a stream, and to end a session.
 const STREAM_PATIENCE: Duration = Duration::from_secs(30);
-/// Beyond the time of a call: the call's own end comes first.
+/// Margin beyond a call's time limit, so that the call's own limit applies first.
 const AFTER_CALL: Duration = Duration::from_secs(5);
-/// Streams that are opened within a minute; further ones wait.
+/// Maximum number of streams opened per minute; further ones wait.
 const STREAMS_A_MINUTE: usize = 30;
 const MINUTE: Duration = Duration::from_mins(1);
 
 type Failed = StreamableHttpError<HttpFault>;
 type Events = BoxStream<'static, Result<Sse, SseError>>;
 
-/// The transport of a server over HTTP. `ended` is cancelled when its last request is over, the one
-/// that ends the session included.
+/// Creates the transport of a server over HTTP. `ended` is cancelled when its last request,
+/// including the one that ends the session, has finished.
 pub(crate) fn connect(
     server: &Server,
     prepared: PreparedRemote,
@@ -79,14 +79,14 @@ pub(crate) fn connect(
     let mut retry = ExponentialBackoff::default();
     (retry.base_duration, retry.max_times, retry.max_delay) =
         (Duration::from_millis(500), Some(6), Some(Duration::from_secs(30)));
-    // A lost session is made anew by whoever holds the connection: the list of tools is judged
-    // again before anything is called.
+    // The owner of the connection re-establishes a lost session: the list of tools is judged again
+    // before any call.
     let mut config = StreamableHttpClientTransportConfig::with_uri("").reinit_on_expired_session(false);
     config.retry_config = Arc::new(retry);
     Ok(StreamableHttpClientTransport::with_client(Remote(Arc::new(state)), config))
 }
 
-/// A server over HTTP, as rmcp asks it. Clones share it.
+/// A server over HTTP as rmcp's client. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Remote(Arc<State>);
 
@@ -96,17 +96,17 @@ struct State {
     fixed: Vec<(String, Secret)>,
     reader: Option<TokenReader>,
     login: Option<Arc<ServerLogin>>,
-    /// The token that the reader gave last.
+    /// Last token of the reader.
     token: Mutex<Option<Secret>>,
-    /// How long the head of an answer may take.
+    /// Time limit for the head of an answer.
     patience: Duration,
-    /// When streams were opened lately.
+    /// Times at which streams were recently opened.
     opened: StdMutex<VecDeque<Instant>>,
     notes: Notes,
     _ended: DropGuard,
 }
 
-/// A request as it is made, once or twice.
+/// A request that is sent once or twice.
 struct Exchange<'a> {
     method: Method,
     session: Option<&'a str>,
@@ -130,7 +130,7 @@ impl State {
         Ok(held.clone())
     }
 
-    /// A request with all that every one carries, and the secrets in it.
+    /// Builds a request with all common headers, and returns the secrets in it.
     fn request(
         &self,
         method: Method,
@@ -162,8 +162,8 @@ impl State {
         Ok((request, secrets))
     }
 
-    /// Makes a request with the token of the login, and once more with another one where the server
-    /// refuses the first.
+    /// Sends a request with the login's token, and once more with another one if the server refuses
+    /// the first.
     async fn exchange(&self, exchange: Exchange<'_>) -> Result<(Response<Incoming>, Lease, Vec<Secret>), HttpFault> {
         let mut token = self.token().await?;
         let mut is_second = false;
@@ -178,7 +178,7 @@ impl State {
             let is_refused = matches!(status, StatusCode::UNAUTHORIZED | StatusCode::FORBIDDEN);
             let Some(login) = self.login.as_ref().filter(|_| is_refused) else { return Ok((response, lease, secrets)) };
             if is_second {
-                // A token that was issued a moment ago and does not do is no reason for a third.
+                // If a newly issued token is refused, do not request a third.
                 return if status == StatusCode::FORBIDDEN {
                     Ok((response, lease, secrets))
                 } else {
@@ -204,13 +204,13 @@ impl State {
         self.wire.send(request, patience).await
     }
 
-    /// Notes what ends the connection or explains its end.
+    /// Notes a failure that ends the connection or explains its end.
     fn noted(&self, fault: HttpFault) -> Failed {
         self.notes.failed(fault.clone());
         StreamableHttpError::Client(fault)
     }
 
-    /// What a status says that is no success; `None` where the body may say more.
+    /// The failure of an error status; `None` if the body may say more.
     async fn refused(&self, status: StatusCode, headers: &HeaderMap, has_session: bool) -> Option<HttpFault> {
         if status == StatusCode::UNAUTHORIZED {
             // A command may print another one next time.
@@ -257,7 +257,7 @@ impl State {
                     let said = explained.and_then(|body| events::message(&body, &secrets));
                     explanation(said, id, head.status)
                 }
-                // A server of an earlier revision may answer so to what it does not know.
+                // Servers of earlier revisions may answer so to a request they do not know.
                 Some(HttpFault::Status { status, .. }) if is_discovery && is_unknown(head.status) => {
                     let error = ErrorData::invalid_request(format!("HTTP status {status}"), None);
                     Ok(StreamableHttpPostResponse::Json(ServerJsonRpcMessage::error(error, id), None))
@@ -316,7 +316,7 @@ impl State {
         if !status.is_success() {
             let fault = self.refused(status, &head.headers, session.is_some()).await;
             let is_wanted = is_resumed || matches!(fault, Some(HttpFault::SessionLost)) || status.is_server_error();
-            // Whoever refuses a stream for what comes without a request has nothing to say there.
+            // A server may refuse the stream for unsolicited messages: then it sends none.
             return Err(match fault {
                 _ if !is_wanted => StreamableHttpError::ServerDoesNotSupportSse,
                 Some(fault) => Failed::Client(fault),
@@ -329,14 +329,14 @@ impl State {
         Ok(self.events(Pieces::new(body, lease, most, is_resumed), secrets))
     }
 
-    /// The events of a body, tidied. The first fault is the last event.
+    /// The sanitized events of a body. The first fault is the last event.
     fn events(self: &Arc<Self>, pieces: Pieces, secrets: Vec<Secret>) -> Events {
         let state = Arc::clone(self);
         let tidied = SseStream::from_bytes_stream(pieces).map(move |event| match event {
             Ok(event) => events::tidied(event, &secrets, &state.notes).ok_or_else(|| too_noisy(&state.notes)),
             Err(SseError::Body(error)) => {
                 if let Some(fault @ HttpFault::Protocol(_)) = error.downcast_ref::<HttpFault>() {
-                    // What is too long is so again when it is asked for again.
+                    // Requesting it again would give the same oversized event.
                     state.notes.end(fault.to_string());
                 }
                 Err(SseError::Body(error))
@@ -350,7 +350,7 @@ impl State {
         tidied.take_while(move |event| ready(!std::mem::replace(&mut is_over, event.is_err()))).boxed()
     }
 
-    /// A server that ends every stream at once is not asked in a circle.
+    /// Limits the rate of streams: a server may end every stream at once.
     async fn wait_for_turn(&self) {
         let wait = {
             let mut opened = self.opened.locked();
@@ -373,7 +373,7 @@ fn too_noisy(notes: &Notes) -> SseError {
     SseError::Body(Box::new(fault))
 }
 
-/// The id of a request, and whether it asks which revisions there are.
+/// The id of a request, and whether it asks for the supported revisions.
 fn asked(message: &ClientJsonRpcMessage) -> (Option<RequestId>, bool) {
     match message {
         ClientJsonRpcMessage::Request(request) => {
@@ -383,7 +383,8 @@ fn asked(message: &ClientJsonRpcMessage) -> (Option<RequestId>, bool) {
     }
 }
 
-/// A status of somebody who does not know the request, rather than the one who asks.
+/// Whether the status means that the server does not know the request, not that it rejects the
+/// client.
 fn is_unknown(status: StatusCode) -> bool {
     status.is_client_error() && status != StatusCode::UNAUTHORIZED && status != StatusCode::FORBIDDEN
 }
@@ -392,7 +393,7 @@ fn is_no_discovery(message: &ServerJsonRpcMessage) -> bool {
     matches!(message, ServerJsonRpcMessage::Response(response) if !matches!(response.result, ServerResult::DiscoverResult(_)))
 }
 
-/// What an answer is for.
+/// The id of the request that a message answers.
 fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     match message {
         ServerJsonRpcMessage::Response(response) => Some(&response.id),
@@ -401,8 +402,8 @@ fn answered(message: &ServerJsonRpcMessage) -> Option<&RequestId> {
     }
 }
 
-/// An error of the protocol that came with a status; its request is the one that was asked,
-/// whatever it names.
+/// A protocol error that came with an error status. It is attributed to the sent request, whatever
+/// id it has.
 fn explanation(
     said: Option<ServerJsonRpcMessage>,
     id: Option<RequestId>,
@@ -416,7 +417,7 @@ fn explanation(
     }
 }
 
-/// The session that a server gives.
+/// The session id that a server assigned.
 fn session_of(headers: &HeaderMap) -> Result<Option<String>, HttpFault> {
     let Some(value) = headers.get(SESSION) else { return Ok(None) };
     let fits = value.len() <= MAX_SESSION_LEN && !value.is_empty();
@@ -483,7 +484,8 @@ impl StreamableHttpClient for Remote {
             let (request, _) = self.0.request(Method::DELETE, Some(&session_id), &custom_headers, token.as_ref())?;
             self.0.send(request, Bytes::new(), STREAM_PATIENCE).await
         };
-        // Nobody waits for it, and a server that keeps the session ends it in its own time.
+        // Nobody waits for the result; if it fails, the server ends the session by its own time
+        // limit.
         if let Err(fault) = ended.await {
             tracing::debug!(%fault, "a session was not ended");
         }

@@ -1,5 +1,5 @@
-//! What a server says, before anything believes it: messages of the protocol, without the secrets
-//! that were sent to it, and events within reason.
+//! Sanitizes a server's messages: parses them, redacts the secrets that were sent to it, and limits
+//! events.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -12,17 +12,17 @@ use tools_secrets::KnownValues;
 
 use crate::{credential::Secret, transport::Notes};
 
-/// The longest id of an event that is sent back.
+/// Maximum length of an event id that is sent back.
 const MAX_EVENT_ID_LEN: usize = 1024;
-/// How long is waited before a stream is taken up again, whatever the server asks for.
+/// Minimum delay before a stream is resumed, whatever the server asks for.
 const MIN_RETRY: Duration = Duration::from_millis(100);
 const MAX_RETRY: Duration = Duration::from_mins(1);
 
-/// What is said in place of a secret.
+/// Replacement for a secret.
 const HIDDEN: &str = "[secret]";
 
-/// A message of a body or an event; `None` for what is none. An answer that cannot be read is one
-/// all the same: whoever waits for it hears so.
+/// Parses the message of a body or an event; `None` if it is not one. An unreadable answer is
+/// delivered as an error to whoever waits for it.
 pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMessage> {
     let value: Value = serde_json::from_slice(text).ok()?;
     let known = known(secrets);
@@ -40,15 +40,15 @@ pub(super) fn message(text: &[u8], secrets: &[Secret]) -> Option<ServerJsonRpcMe
     }
 }
 
-/// The secrets, as a server may repeat them: in any of the usual encodings, with their scheme or
-/// without.
+/// The secrets as a server may repeat them: in any of the usual encodings, with or without their
+/// scheme.
 fn known(secrets: &[Secret]) -> KnownValues {
     KnownValues::new(
         secrets.iter().flat_map(Secret::parts).flat_map(|part| [part.to_owned(), format!("Bearer {part}")]),
     )
 }
 
-/// The text without the secrets.
+/// Replaces the secrets in a text.
 fn hidden<'a>(text: &'a str, secrets: &[Secret], encoded: &KnownValues) -> Cow<'a, str> {
     let mut text = Cow::Borrowed(text);
     for part in secrets.iter().flat_map(Secret::parts) {
@@ -59,7 +59,7 @@ fn hidden<'a>(text: &'a str, secrets: &[Secret], encoded: &KnownValues) -> Cow<'
     encoded.hidden(&text, HIDDEN).map_or(text, Cow::Owned)
 }
 
-/// An event as it is handed on; `None` for one that is no message and no sign of life.
+/// Sanitizes an event; `None` if it is neither a message nor a keep-alive.
 pub(super) fn tidied(event: Sse, secrets: &[Secret], notes: &Notes) -> Option<Sse> {
     let milliseconds = |retry: Duration| u64::try_from(retry.as_millis()).unwrap_or(u64::MAX);
     let retry = event.retry.map(|retry| retry.clamp(milliseconds(MIN_RETRY), milliseconds(MAX_RETRY)));

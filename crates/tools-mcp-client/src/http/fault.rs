@@ -1,4 +1,4 @@
-//! What can go wrong with a request over HTTP. No text of a server's body stands in it.
+//! Failures of HTTP requests. They contain no text of a server's body.
 
 use std::time::Duration;
 
@@ -10,7 +10,7 @@ use crate::McpError;
 /// Why a request over HTTP failed.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub(crate) enum HttpFault {
-    /// The address must not be dialled.
+    /// Connecting to the address is not allowed.
     #[error("its address is refused: {0}")]
     Refused(Refusal),
     /// There is no connection; the request was not sent.
@@ -22,22 +22,22 @@ pub(crate) enum HttpFault {
     /// There is no token.
     #[error("{0}")]
     NoToken(String),
-    /// Somebody has to log in.
+    /// A person has to log in.
     #[error("{0}")]
     Login(String),
-    /// A status that is no answer.
+    /// An error status.
     #[error("it answered with the HTTP status {status}")]
     Status { status: u16, wait: Option<Duration> },
-    /// The server knows the session no more; the request was not carried out.
+    /// The server no longer knows the session; the request was not run.
     #[error("it knows the session no more")]
     SessionLost,
-    /// The answer is none of the protocol.
+    /// The answer violates the protocol.
     #[error("{0}")]
     Protocol(String),
 }
 
 impl HttpFault {
-    /// The failure of a server.
+    /// Converts to the failure of a server.
     pub(crate) fn of(self, server: &str) -> McpError {
         let (server, problem) = (server.to_owned(), self.to_string());
         match self {
@@ -52,7 +52,7 @@ impl HttpFault {
         }
     }
 
-    /// Whether nothing more can be sent over this connection.
+    /// Whether the connection can no longer be used.
     pub(crate) fn ends_connection(&self) -> bool {
         matches!(self, Self::SessionLost | Self::Unreachable(_) | Self::Refused(_))
     }

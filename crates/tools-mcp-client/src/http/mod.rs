@@ -1,5 +1,5 @@
-//! Servers over streamable HTTP. The protocol above a request is rmcp's; what is dialled, how much
-//! is read and what of it is believed is decided here.
+//! Servers over streamable HTTP. rmcp implements the protocol; this module decides which addresses
+//! are contacted, and limits and checks what is read.
 
 mod body;
 mod client;

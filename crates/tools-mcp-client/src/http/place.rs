@@ -1,5 +1,5 @@
-//! Where a server is: a URL of the operator's configuration, read once, and the headers that may be
-//! sent to it.
+//! Address of a server: a URL of the operator's configuration, parsed once, and the headers that
+//! may be sent to it.
 
 use std::net::IpAddr;
 
@@ -26,23 +26,23 @@ const RESERVED: [&str; 11] = [
     "upgrade",
 ];
 
-/// Where a server is.
+/// Address of a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Place {
     pub(crate) is_tls: bool,
     pub(crate) host: Host,
     port: u16,
-    /// As it stands in the header `Host`.
+    /// Value of the header `Host`.
     pub(crate) authority: String,
     /// Path and query.
     pub(crate) target: String,
-    /// Where the operator named what is not public.
+    /// Permission for a non-public address that the operator named.
     grant: Option<Grant>,
 }
 
 impl Place {
-    /// Reads the URL of a server. `http` leads to this machine only; an address that is not public
-    /// is reached because it was written down, or because of `is_private`.
+    /// Parses the URL of a server. `http` is only allowed for this machine; a non-public address is
+    /// allowed if it is written literally, or by `is_private`.
     pub(crate) fn parse(text: &str, is_private: bool) -> Result<Self, String> {
         let read = Self::read(text)?;
         if !read.is_tls && !is_this_machine(&read.host) {
@@ -52,8 +52,8 @@ impl Place {
         Ok(Self { grant, ..read })
     }
 
-    /// Reads a URL that the server at `own` names. Nobody wrote it down: what is not public is
-    /// reached where the server itself is, or because of `is_private`.
+    /// Parses a URL that the server at `own` names. Nobody configured it: a non-public address is
+    /// allowed only if the server itself has it, or by `is_private`.
     pub(crate) fn named(text: &str, own: &Self, is_private: bool) -> Result<Self, String> {
         let read = Self::read(text)?;
         if (read.is_tls, &read.host, read.port) == (own.is_tls, &own.host, own.port) {
@@ -90,7 +90,7 @@ impl Place {
         Ok(Self { is_tls, host, port, authority, target, grant: None })
     }
 
-    /// The addresses that may be dialled.
+    /// Resolves to the addresses that may be contacted.
     pub(crate) async fn vetted(&self, guard: &Guard) -> Result<Vetted, Refusal> {
         match &self.grant {
             Some(grant) => guard.vet_granted(grant).await,
@@ -107,7 +107,7 @@ fn is_this_machine(host: &Host) -> bool {
     }
 }
 
-/// The grant of a URL that the operator wrote, where it names what is not public.
+/// The permission of a URL that the operator wrote, if it names a non-public address.
 fn granted(host: &Host, port: u16, is_private: bool) -> Result<Option<Grant>, String> {
     let rule =
         RuleText { pattern: format!("{host}:{port}"), program: None, action: Verdict::Allow, private: is_private };
@@ -137,7 +137,7 @@ pub(crate) fn check(config: &McpServerConfig) -> Result<(), (&'static str, Strin
     Ok(())
 }
 
-/// A header that may be set.
+/// Checks that a header may be set.
 fn named(name: &str, has_token: bool) -> Result<HeaderName, String> {
     let header =
         HeaderName::try_from(name).map_err(|_| format!("`{}` is not a valid name of a header", name.escape_debug()))?;

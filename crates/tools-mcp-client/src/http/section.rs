@@ -1,5 +1,5 @@
-//! What the section of a server over HTTP says of its credentials: headers, a token that a variable
-//! holds or a command prints, a login.
+//! Credentials from the section of a server over HTTP: headers, a token from a variable or a
+//! command, a login.
 
 use std::{future::Future, path::Path, pin::Pin, sync::Arc};
 
@@ -11,8 +11,8 @@ use crate::{ClientKeys, LoginError, LoginStore, PreparedRemote, Secret, Server, 
 type Reading = Pin<Box<dyn Future<Output = Result<Secret, String>> + Send>>;
 
 impl PreparedRemote {
-    /// The credentials of a server, from the environment of this process; a command for the token
-    /// is run at the first request. Logins lie in the folder `logins`.
+    /// Reads the credentials of a server from the environment of this process; a token command is
+    /// run at the first request. Logins are in the folder `logins`.
     ///
     /// # Errors
     /// A variable that is not set, or a value that cannot be sent.
@@ -45,11 +45,11 @@ impl PreparedRemote {
 }
 
 impl ServerLogin {
-    /// The login of this user at the authorization server of an MCP server, kept in the folder
+    /// This user's login at the authorization server of an MCP server, stored in the folder
     /// `logins`; keys of a registered client come from the environment of this process.
     ///
     /// # Errors
-    /// When the section of the server cannot be used, or a variable that it names is not set.
+    /// If the section of the server is invalid, or a variable that it names is not set.
     pub fn of_user(server: &Server, logins: &Path) -> Result<Arc<Self>, LoginError> {
         let oauth = server.config.oauth.clone().unwrap_or_default();
         let variable = |name: &str| {
@@ -62,7 +62,7 @@ impl ServerLogin {
     }
 }
 
-/// Reads a token that a command prints.
+/// Reads a token from the output of a command.
 fn token_of(words: Vec<String>) -> TokenReader {
     Arc::new(move || -> Reading {
         let words = words.clone();

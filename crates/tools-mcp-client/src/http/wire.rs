@@ -1,5 +1,5 @@
-//! Requests over connections to judged addresses. A connection whose answer was read to its end
-//! serves a further request; nothing else is kept, followed or repeated.
+//! Sends requests over connections to vetted addresses. A connection is reused after its answer was
+//! read completely. Cookies, redirects and retries are not supported.
 
 use std::sync::{Arc, Mutex, Weak};
 use std::time::{Duration, Instant};
@@ -19,16 +19,16 @@ use tools_tls::TlsClient;
 use super::{fault::HttpFault, place::Place};
 use crate::error::shown;
 
-/// How long a connection may take, TLS included.
+/// Time limit for connecting, including TLS.
 const CONNECT: Duration = Duration::from_secs(20);
-/// The head of an answer is read up to so many bytes.
+/// Maximum size in bytes of the head of an answer.
 const MAX_HEAD_BYTES: usize = 64 << 10;
-/// Connections that wait for a further request.
+/// Maximum number of idle connections.
 const MAX_IDLE: usize = 4;
-/// How long one waits: less than what servers grant.
+/// Idle time of a connection: less than what servers grant.
 const IDLE: Duration = Duration::from_secs(4);
 
-/// What all servers over HTTP share: the look-up of names and TLS. Made at the first connection.
+/// State shared by all servers over HTTP: name resolution and TLS. Created at the first connection.
 pub(crate) struct Net {
     guard: Guard,
     tls: TlsClient,
@@ -43,20 +43,20 @@ impl Default for Net {
 tools_core::partial_debug!(Net {});
 
 impl Net {
-    /// Whether a place may be dialled now, without doing so.
+    /// Whether a place may be contacted now, without doing so.
     pub(crate) async fn judge(&self, place: &Place) -> Result<(), Refusal> {
         place.vetted(&self.guard).await.map(drop)
     }
 }
 
-/// The way to one server.
+/// Connections to one server.
 pub(crate) struct Wire {
     pub(crate) place: Place,
     net: Arc<Net>,
     idle: Arc<Idle>,
 }
 
-/// Connections without a request.
+/// Idle connections.
 #[derive(Default)]
 struct Idle(Mutex<Vec<(Line, Instant)>>);
 
@@ -91,15 +91,15 @@ impl Drop for Driver {
     }
 }
 
-/// The connection of an answer that is being read. Dropped before the end of the answer, it is
-/// closed.
+/// The connection whose answer is being read. Dropping it before the end of the answer closes the
+/// connection.
 pub(crate) struct Lease {
     line: Option<Line>,
     idle: Weak<Idle>,
 }
 
 impl Lease {
-    /// The answer was read to its end: the connection may serve another request.
+    /// Marks the answer as read completely: the connection can be reused.
     pub(crate) fn give_back(&mut self) {
         if let (Some(line), Some(idle)) = (self.line.take(), self.idle.upgrade()) {
             idle.put(line);
@@ -112,7 +112,7 @@ impl Wire {
         Self { place, net, idle: Arc::default() }
     }
 
-    /// Sends a request, and waits for the head of its answer for so long.
+    /// Sends a request, and waits up to a time limit for the head of its answer.
     pub(crate) async fn send(
         &self,
         mut request: Request<Full<Bytes>>,
@@ -122,7 +122,7 @@ impl Wire {
             while let Some(mut line) = self.idle.take() {
                 match line.sender.try_send_request(request).await {
                     Ok(response) => return Ok((response, line)),
-                    // The server closed it meanwhile and has not seen the request.
+                    // The server closed the connection before it saw the request.
                     Err(mut error) => match error.take_message() {
                         Some(unsent) => request = unsent,
                         None => return Err(broken(error.error())),
@@ -168,11 +168,11 @@ where
     builder.max_buf_size(MAX_HEAD_BYTES);
     let made = builder.handshake(TokioIo::new(stream)).await;
     let (sender, connection) = made.map_err(|error| HttpFault::Unreachable(error.to_string()))?;
-    // What goes wrong with the connection is told by the request or the body.
+    // The request or the body reports errors of the connection.
     Ok(Line { sender, _driver: Driver(tokio::spawn(async move { drop(connection.await) })) })
 }
 
-/// What hyper says of an answer that did not come; the words are its own, not the server's.
+/// Describes hyper's error for a missing answer; the words are hyper's, not the server's.
 fn broken(error: &hyper::Error) -> HttpFault {
     if error.is_parse() {
         return HttpFault::Protocol(format!("its answer is no HTTP: {}", shown(&error.to_string())));

@@ -1,30 +1,30 @@
-//! `WWW-Authenticate`: what a server wants of whoever asks. Text in, values out.
+//! Parses `WWW-Authenticate`: the authorization that a server requires.
 
 use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
 
 use super::scopes::{self, Scopes};
 
-/// The longest header that is read.
+/// Maximum length of the header.
 const MAX_HEADER_LEN: usize = 8 << 10;
 
 /// The challenge `Bearer` of an answer with the status 401 or 403.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Challenge {
-    /// Where the server says who issues tokens for it.
+    /// Address of the server's metadata, which name its authorization server.
     pub(crate) resource_metadata: Option<String>,
-    /// What a token has to be good for.
+    /// Scopes that a token needs.
     pub(crate) scopes: Scopes,
     error: Option<String>,
 }
 
 impl Challenge {
-    /// The first challenge `Bearer`; `None` where there is none.
+    /// The first challenge `Bearer`; `None` if there is none.
     pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
         let values = headers.get_all(WWW_AUTHENTICATE).iter().filter_map(|value| value.to_str().ok());
         values.filter(|value| value.len() <= MAX_HEADER_LEN).find_map(parse)
     }
 
-    /// Whether the token is good, but not for this.
+    /// Whether the token is valid but lacks a scope.
     pub(crate) fn is_insufficient_scope(&self) -> bool {
         self.error.as_deref() == Some("insufficient_scope")
     }
@@ -43,7 +43,7 @@ fn parse(text: &str) -> Option<Challenge> {
         }
         let value = behind.trim_start().strip_prefix('=');
         match value.map(str::trim_start) {
-            // `name=value`, but for padding of credentials (`dG9rZW4=`).
+            // `name=value`, but not the padding of credentials (`dG9rZW4=`).
             Some(value) if !value.is_empty() && !value.starts_with(['=', ',']) => {
                 let (value, behind) = value_of(value)?;
                 if let (true, Some(challenge)) = (is_bearer, &mut found) {
@@ -74,7 +74,7 @@ fn token(text: &str) -> (&str, &str) {
     text.split_at(text.find(|c| !fits(c)).unwrap_or(text.len()))
 }
 
-/// A value in quotes or without; `None` where the quotes do not end.
+/// A quoted or unquoted value; `None` if a closing quote is missing.
 fn value_of(text: &str) -> Option<(String, &str)> {
     let Some(quoted) = text.strip_prefix('"') else {
         let end = text.find([',', ' ', '\t']).unwrap_or(text.len());

@@ -1,4 +1,4 @@
-//! Values that nobody can guess, and what is told of them.
+//! Random values, and the PKCE challenge.
 
 use base64::{Engine as _, engine::general_purpose::URL_SAFE_NO_PAD};
 use ring::rand::{SecureRandom as _, SystemRandom};
@@ -6,7 +6,7 @@ use sha2::{Digest as _, Sha256};
 
 use super::fault::LoginError;
 
-/// A value of 256 bits, in characters that can stand in an address.
+/// 256 random bits, in characters that are allowed in a URL.
 pub(crate) fn unguessable() -> Result<String, LoginError> {
     let mut bytes = [0; 32];
     let filled = SystemRandom::new().fill(&mut bytes);
@@ -14,12 +14,12 @@ pub(crate) fn unguessable() -> Result<String, LoginError> {
     Ok(URL_SAFE_NO_PAD.encode(bytes))
 }
 
-/// What is told of the verifier beforehand (PKCE, S256).
+/// The challenge of a verifier (PKCE, S256).
 pub(crate) fn challenge(verifier: &str) -> String {
     URL_SAFE_NO_PAD.encode(Sha256::digest(verifier.as_bytes()))
 }
 
-/// Whether two texts are the same, in a time that does not tell where they differ.
+/// Compares two texts in constant time.
 pub(crate) fn is_same(one: &str, other: &str) -> bool {
     one.len() == other.len() && one.bytes().zip(other.bytes()).fold(0, |all, (a, b)| all | (a ^ b)) == 0
 }

@@ -1,4 +1,4 @@
-//! Which client this is to an authorization server, and how it proves that.
+//! The client at an authorization server, and its authentication.
 
 use std::fmt;
 
@@ -12,19 +12,19 @@ use url::form_urlencoded::{Serializer, byte_serialize};
 
 use super::{chance::unguessable, fault::LoginError, metadata::Issuer, scopes::Scopes};
 
-/// What a registration is called in errors.
+/// Name of a registration in errors.
 pub(crate) const REGISTRATION: &str = "the registration";
 const ASSERTION: &str = "urn:ietf:params:oauth:client-assertion-type:jwt-bearer";
-/// Seconds for which a signed proof is good.
+/// Validity of a signed assertion in seconds.
 const PROOF_SECONDS: i64 = 60;
-/// The longest client id and secret that are taken.
+/// Maximum length of a client id or secret.
 const MAX_LEN: usize = 2048;
 
-/// How a client proves who it is.
+/// Client authentication method.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub(crate) enum Method {
-    /// Not at all: everybody has this program.
+    /// None: everybody has this program, so it has no secret.
     None,
     ClientSecretBasic,
     ClientSecretPost,
@@ -45,7 +45,7 @@ impl Method {
         [Self::None, Self::ClientSecretBasic, Self::ClientSecretPost].into_iter().find(|one| one.as_str() == text)
     }
 
-    /// How a secret is sent to this authorization server.
+    /// How to send a secret to this authorization server.
     fn of_secret(issuer: &Issuer) -> Self {
         if !issuer.takes("client_secret_basic") && issuer.takes("client_secret_post") {
             Self::ClientSecretPost
@@ -55,13 +55,13 @@ impl Method {
     }
 }
 
-/// A client as an authorization server knows it.
+/// A client registered at an authorization server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Client {
     pub(crate) id: String,
     pub(crate) method: Method,
-    /// The secret of a client that was registered for this login; that of the configuration is
-    /// stored nowhere.
+    /// Secret of a client that was registered for this login; one from the configuration is never
+    /// stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) secret: Option<String>,
 }
@@ -71,9 +71,9 @@ tools_core::partial_debug!(Client { id, method });
 /// Secrets of a client that the operator registered.
 #[derive(Clone, Default)]
 pub struct ClientKeys {
-    /// The secret, where `oauth.client_secret_env` names it.
+    /// The secret, if `oauth.client_secret_env` names it.
     pub secret: Option<String>,
-    /// The private key in PEM (PKCS #8), where `oauth.private_key_env` names it.
+    /// The private key in PEM (PKCS #8), if `oauth.private_key_env` names it.
     pub private_key: Option<String>,
 }
 
@@ -93,7 +93,7 @@ pub(crate) fn configured(id: &str, keys: &ClientKeys, issuer: &Issuer) -> Client
     Client { id: id.to_owned(), method, secret: None }
 }
 
-/// What is sent to register a client (RFC 7591).
+/// Body of a client registration (RFC 7591).
 pub(crate) fn registration(issuer: &Issuer, redirect: &str, scopes: &Scopes) -> Value {
     let mut wanted = json!({
         "client_name": "Haft",
@@ -109,7 +109,7 @@ pub(crate) fn registration(issuer: &Issuer, redirect: &str, scopes: &Scopes) -> 
     wanted
 }
 
-/// A program that everybody has keeps no secret: it has one only where it must.
+/// A public program cannot keep a secret: it uses one only if the server requires it.
 fn wanted_method(issuer: &Issuer) -> Method {
     if issuer.token_endpoint_auth_methods_supported.is_none() || issuer.takes("none") {
         Method::None
@@ -138,7 +138,7 @@ pub(crate) fn registered(answer: &Value, issuer: &Issuer) -> Result<Client, Logi
     Ok(Client { id: id.to_owned(), method, secret })
 }
 
-/// A request to a token endpoint with the proof in it.
+/// Authentication of a request to a token endpoint.
 pub(crate) struct Proven {
     pub(crate) body: String,
     /// The header `Authorization`.
@@ -146,7 +146,7 @@ pub(crate) struct Proven {
 }
 
 impl Client {
-    /// Puts the proof into a request to the token endpoint of `issuer`.
+    /// Adds the authentication to a request to the token endpoint of `issuer`.
     pub(crate) fn proven(
         &self,
         fields: &[(&str, &str)],
@@ -189,7 +189,7 @@ impl Client {
     }
 }
 
-/// A key that signs, by its kind.
+/// A signing key by its type.
 enum Signer {
     Ecdsa(EcdsaKeyPair),
     Rsa(RsaKeyPair),
@@ -217,7 +217,7 @@ fn signer(pem: &str) -> Result<Signer, LoginError> {
     RsaKeyPair::from_pkcs8(&der).map(Signer::Rsa).map_err(|_| unusable())
 }
 
-/// A signed proof (RFC 7523), good for the authorization server alone and for a minute.
+/// A signed assertion (RFC 7523), valid for this authorization server and for one minute.
 fn assertion(pem: &str, client: &str, issuer: &str, now: i64) -> Result<String, LoginError> {
     let signer = signer(pem)?;
     let algorithm = match &signer {

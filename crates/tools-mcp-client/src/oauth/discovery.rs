@@ -1,4 +1,4 @@
-//! Who issues tokens for a server: asked of the server, and of whom it names.
+//! Discovers the authorization server of a server.
 
 use hyper::StatusCode;
 use serde_json::Value;
@@ -13,22 +13,22 @@ use super::web::{Ask, JSON, Web};
 
 const SERVER: &str = "the server";
 
-/// Who issues tokens, and for what.
+/// The authorization server, and the resource for tokens.
 #[derive(Debug)]
 pub(crate) struct Found {
-    /// What tokens are asked for, byte for byte as the server calls itself.
+    /// The resource for which tokens are requested, byte for byte as the server names itself.
     pub(crate) resource: String,
-    /// The scopes that the server names.
+    /// Scopes that the server names.
     pub(crate) scopes: Option<Scopes>,
     pub(crate) issuer: Issuer,
 }
 
-/// What is known beforehand.
+/// Facts known before discovery.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Known<'a> {
-    /// Where the server's metadata are, if it says so.
+    /// Address of the server's metadata, if it names one.
     pub(crate) wanted: &'a Wanted,
-    /// The authorization server that the operator wants; empty for any.
+    /// The authorization server from the configuration; empty for any.
     pub(crate) issuer: &'a str,
     /// The authorization server of the last login.
     pub(crate) before: Option<&'a str>,
@@ -39,7 +39,7 @@ pub(crate) async fn discover(web: &Web, url: &Url, known: Known<'_>) -> Result<F
     let resource = resource(web, url, known.wanted.resource_metadata.as_deref()).await?;
     let (name, called, scopes) = match resource {
         Some(resource) => (resource.issuer(known.issuer, known.before)?, resource.name, resource.scopes),
-        // Before there were metadata of resources, a server issued its own tokens.
+        // Before resource metadata existed, a server issued its own tokens.
         None if known.issuer.is_empty() => (metadata::origin(url), url.to_string(), None),
         None => (known.issuer.to_owned(), url.to_string(), None),
     };
@@ -74,8 +74,8 @@ async fn issuer(web: &Web, name: &str) -> Result<Issuer, LoginError> {
     Err(LoginError::metadata(OF_ISSUER, format!("`{}` has none at any of their places", address(name))))
 }
 
-/// The JSON at an address; `None` where there is none. A server that fails is asked again later
-/// instead: what stands elsewhere may be older.
+/// The JSON at an address; `None` if there is none. If the server fails, that is an error, so that
+/// older documents elsewhere are not used instead.
 async fn document(web: &Web, what: &'static str, url: &str) -> Result<Option<Value>, LoginError> {
     let answer = web.ask(Ask::get(what, url)).await?;
     if answer.status >= 500 || answer.status == StatusCode::TOO_MANY_REQUESTS.as_u16() {
@@ -85,7 +85,7 @@ async fn document(web: &Web, what: &'static str, url: &str) -> Result<Option<Val
     Ok(answer.json.filter(|_| (200..300).contains(&answer.status)).filter(Value::is_object))
 }
 
-/// What a server says to requests without a token: its challenge, or nothing where it answers them.
+/// The server's challenge to a request without a token; `None` if it answers such requests.
 pub(crate) async fn challenge(web: &Web, url: &Url) -> Result<Option<Challenge>, LoginError> {
     let hello = serde_json::json!({
         "jsonrpc": "2.0", "id": 1, "method": "initialize",
@@ -94,7 +94,7 @@ pub(crate) async fn challenge(web: &Web, url: &Url) -> Result<Option<Challenge>,
             "clientInfo": {"name": "haft", "version": env!("CARGO_PKG_VERSION")},
         },
     });
-    // Some greet everybody, and ask who it is afterwards.
+    // Some servers accept `initialize` from everybody and require a token afterwards.
     let list = serde_json::json!({"jsonrpc": "2.0", "id": 2, "method": "tools/list"});
     for message in [hello, list] {
         let mut ask = Ask::post(SERVER, url.as_str(), JSON, message.to_string());

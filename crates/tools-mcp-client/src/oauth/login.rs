@@ -1,4 +1,4 @@
-//! A person logs in: the address that a browser opens, the way back, and what is kept.
+//! Logs a person in: the address for the browser, the redirect back, and the stored login.
 
 use std::{fmt, sync::Arc, time::Duration};
 
@@ -20,7 +20,7 @@ use crate::config::{Grant, OAuthConfig, Server};
 const AUTHORIZATION: &str = "the login page";
 const REVOCATION: &str = "the revocation";
 
-/// The login of this user at the authorization server of one server.
+/// This user's login at the authorization server of one server.
 pub struct ServerLogin {
     pub(super) url: Url,
     pub(super) config: OAuthConfig,
@@ -36,21 +36,21 @@ impl fmt::Debug for ServerLogin {
     }
 }
 
-/// Wishes of the person who logs in.
+/// Options of the person who logs in.
 #[derive(Debug, Clone, Default)]
 pub struct LoginRequest {
     /// Scopes besides those of the configuration.
     pub scopes: Scopes,
-    /// The authorization server that may take the place of the one of the last login.
+    /// Authorization server that may replace the one of the last login.
     pub accept_issuer: Option<String>,
 }
 
-/// A login that was begun.
+/// A login that has begun.
 #[derive(Debug)]
 pub enum Begun {
-    /// It is done: the client logged in by itself.
+    /// Finished: the client logged in by itself.
     Done(LoginSummary),
-    /// Somebody has to open an address.
+    /// A person has to open an address.
     Open(Box<PendingLogin>),
 }
 
@@ -59,7 +59,7 @@ pub enum Begun {
 pub struct LoginSummary {
     /// The authorization server.
     pub issuer: String,
-    /// The scopes that were given.
+    /// The granted scopes.
     pub scopes: Scopes,
     /// Whether the login can be renewed without a person.
     pub is_renewable: bool,
@@ -82,7 +82,7 @@ impl ServerLogin {
     /// The login of a server over HTTP.
     ///
     /// # Errors
-    /// When the section of the server cannot be used.
+    /// If the section of the server is invalid.
     pub fn new(
         server: &Server,
         keys: ClientKeys,
@@ -108,23 +108,23 @@ impl ServerLogin {
         self.clock.now().as_second()
     }
 
-    /// Whether there is a login, as far as is known here; for a list.
+    /// Whether a login is stored locally; for a list.
     pub fn is_logged_in(&self) -> bool {
         self.slot.load().is_ok_and(|stored| stored.login.is_some_and(|login| login.tokens.is_some()))
     }
 
-    /// Whether the server answers requests without a token with the wish for one.
+    /// Whether the server requires a token.
     ///
     /// # Errors
-    /// When it cannot be reached.
+    /// If it cannot be contacted.
     pub async fn is_asked_for(&self) -> Result<bool, LoginError> {
         Ok(discovery::challenge(&self.web, &self.url).await?.is_some())
     }
 
-    /// Begins a login: finds the authorization server, and makes the address to open.
+    /// Begins a login: discovers the authorization server, and creates the address to open.
     ///
     /// # Errors
-    /// When the server or its authorization server does not say what is needed, or says it wrongly.
+    /// If the metadata of the server or of its authorization server are missing or invalid.
     pub async fn begin(self: &Arc<Self>, asked: &LoginRequest) -> Result<Begun, LoginError> {
         let stored = self.slot.load()?;
         let challenged = discovery::challenge(&self.web, &self.url).await?;
@@ -161,11 +161,11 @@ impl ServerLogin {
         Ok(Begun::Open(Box::new(PendingLogin { login, found, client, scopes, redirect, expected, verifier, url })))
     }
 
-    /// Forgets the login, and takes it back where the authorization server has a place for that;
-    /// whether there was one.
+    /// Deletes the login, and revokes it if the authorization server supports that; returns whether
+    /// there was one.
     ///
     /// # Errors
-    /// When the file cannot be removed.
+    /// If the file cannot be removed.
     pub async fn logout(&self) -> Result<bool, LoginError> {
         let held = self.slot.hold().await?;
         let stored = self.slot.load();
@@ -178,7 +178,7 @@ impl ServerLogin {
                 Ok(true)
             }
             Ok(Stored { login: None, .. }) => Ok(false),
-            // What cannot be read was one, perhaps.
+            // An unreadable file may have been a login.
             Err(_) => Ok(is_removed),
         }
     }
@@ -199,10 +199,10 @@ impl ServerLogin {
         discovery::discover(&self.web, &self.url, Known { wanted, issuer: &self.config.issuer, before }).await
     }
 
-    /// The scopes to ask for.
+    /// The scopes to request.
     pub(super) fn scopes(&self, found: &Found, wanted: &Wanted, stored: &Stored, typed: &Scopes) -> Scopes {
         let typed = self.config.scopes.iter().collect::<Scopes>().and(typed);
-        // What another authorization server gave says nothing about this one.
+        // Scopes from another authorization server do not count.
         let earlier = stored.login.as_ref().filter(|login| is_same_issuer(&login.issuer, &found.issuer.name));
         let issuable = (self.config.grant == Grant::AuthorizationCode).then(|| found.issuer.scopes()).flatten();
         scopes::selected(Sources {
@@ -214,8 +214,8 @@ impl ServerLogin {
         })
     }
 
-    /// The client: the operator's, the one that has a document of its own, or one that is
-    /// registered now.
+    /// The client: the operator's, one with its own metadata document, or one that is registered
+    /// now.
     async fn client(&self, found: &Found, redirect: &str, scopes: &Scopes) -> Result<Client, LoginError> {
         if !self.config.client_id.is_empty() {
             return Ok(client::configured(&self.config.client_id, &self.keys, &found.issuer));
@@ -237,7 +237,7 @@ impl ServerLogin {
         client::registered(&answer.json.unwrap_or_default(), &found.issuer)
     }
 
-    /// A login of the client itself (client credentials).
+    /// Logs the client in by itself (client credentials).
     pub(super) async fn issued(&self, found: &Found, asked: Scopes) -> Result<Login, LoginError> {
         let client = client::configured(&self.config.client_id, &self.keys, &found.issuer);
         let scope = asked.to_string();
@@ -250,7 +250,7 @@ impl ServerLogin {
         Ok(kept(found, client, asked, tokens, granted))
     }
 
-    /// Asks a token endpoint.
+    /// Sends a request to a token endpoint.
     pub(super) async fn tokens(
         &self,
         endpoint: &str,
@@ -276,10 +276,11 @@ impl PendingLogin {
         &self.found.issuer.name
     }
 
-    /// Waits until the browser comes back, and keeps the login.
+    /// Waits until the browser returns, and stores the login.
     ///
     /// # Errors
-    /// When nobody comes in time, the answer is another's, or the code is not taken.
+    /// If the browser does not return in time, the answer belongs to another login, or the code is
+    /// rejected.
     pub async fn finish(self, patience: Duration) -> Result<LoginSummary, LoginError> {
         let redirect = self.redirect.url();
         let code = self.redirect.code(&self.expected, patience).await?;
@@ -299,7 +300,7 @@ impl PendingLogin {
     }
 }
 
-/// What a server wants: what it said last of all, at the place that it names now.
+/// Merges challenges: the latest values, at the latest metadata address.
 fn merged(before: Option<Wanted>, now: Option<Wanted>) -> Wanted {
     let (before, now) = (before.unwrap_or_default(), now.unwrap_or_default());
     Wanted {
@@ -308,7 +309,7 @@ fn merged(before: Option<Wanted>, now: Option<Wanted>) -> Wanted {
     }
 }
 
-/// Whether this authorization server may take the place of the one of the last login.
+/// Checks whether this authorization server may replace the one of the last login.
 pub(super) fn check_issuer(found: &Found, before: Option<&str>, accepted: Option<&str>) -> Result<(), LoginError> {
     let now = &found.issuer.name;
     match before {
@@ -342,7 +343,7 @@ fn summary(login: &Login) -> LoginSummary {
     }
 }
 
-/// The address of the login page with what is asked for.
+/// The address of the login page with the request's parameters.
 fn address(
     mut page: Url,
     client: &str,

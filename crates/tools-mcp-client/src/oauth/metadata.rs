@@ -1,6 +1,5 @@
-//! What a server says about who issues tokens for it (RFC 9728), and what an authorization server
-//! says about itself (RFC 8414, OpenID Connect Discovery). Where it may stand, and whether it may
-//! be believed; nothing is fetched here.
+//! Metadata of a resource (RFC 9728) and of an authorization server (RFC 8414, OpenID Connect
+//! Discovery): their possible addresses, and checks of their content. Fetches nothing.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -13,7 +12,7 @@ pub(crate) const OF_RESOURCE: &str = "the metadata of the server";
 pub(crate) const OF_ISSUER: &str = "the metadata of the authorization server";
 const S256: &str = "S256";
 
-/// Where the metadata of a resource may stand, in this order.
+/// Possible addresses of the metadata of a resource, in this order.
 pub(crate) fn resource_places(resource: &Url) -> Vec<String> {
     let at_root = well_known(resource, "oauth-protected-resource", "");
     let path = resource.path();
@@ -25,7 +24,7 @@ pub(crate) fn resource_places(resource: &Url) -> Vec<String> {
     vec![well_known(resource, "oauth-protected-resource", &format!("{path}{query}")), at_root]
 }
 
-/// Where the metadata of an authorization server may stand, in this order.
+/// Possible addresses of the metadata of an authorization server, in this order.
 pub(crate) fn issuer_places(issuer: &Url) -> Vec<String> {
     let path = issuer.path().trim_end_matches('/');
     let mut places =
@@ -45,18 +44,17 @@ pub(crate) fn origin(url: &Url) -> String {
     url.origin().ascii_serialization()
 }
 
-/// The metadata of a resource, as far as they count.
+/// Metadata of a resource, as far as they are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Resource {
-    /// The name of the resource, byte for byte as the server gives it.
+    /// Name of the resource, byte for byte as the server writes it.
     pub(crate) name: String,
     pub(crate) issuers: Vec<String>,
     pub(crate) scopes: Option<Scopes>,
 }
 
 impl Resource {
-    /// Reads metadata for the server at `url`: they have to be about it, or about a folder above
-    /// it.
+    /// Parses metadata for the server at `url`: they must describe it, or a path above it.
     pub(crate) fn read(value: Value, url: &Url) -> Result<Self, LoginError> {
         #[derive(Deserialize)]
         struct Text {
@@ -77,8 +75,8 @@ impl Resource {
         })
     }
 
-    /// The authorization server to use: the one that the operator wants, else the one of the last
-    /// login, else the first.
+    /// The authorization server to use: the configured one, else that of the last login, else the
+    /// first.
     pub(crate) fn issuer(&self, wanted: &str, before: Option<&str>) -> Result<String, LoginError> {
         let has = |issuer: &str| self.issuers.iter().any(|named| is_same_issuer(named, issuer));
         if !wanted.is_empty() {
@@ -92,8 +90,8 @@ impl Resource {
     }
 }
 
-/// Whether metadata about `resource` are about the server at `url`: the same origin, and the same
-/// path or one above it.
+/// Whether metadata of `resource` apply to the server at `url`: the same origin, and the same path
+/// or one above it.
 fn is_about(resource: &str, url: &Url) -> bool {
     let Ok(named) = Url::parse(resource) else { return false };
     if named.fragment().is_some() || named.origin() != url.origin() || !named.username().is_empty() {
@@ -108,8 +106,8 @@ fn is_about(resource: &str, url: &Url) -> bool {
     }
 }
 
-/// Whether two names of an authorization server are the same, byte for byte. A slash behind a host
-/// alone makes no difference: some libraries write it, whatever they were given.
+/// Whether two names of an authorization server are equal, byte for byte. A slash after a bare host
+/// is ignored: some libraries always add it.
 pub(crate) fn is_same_issuer(one: &str, other: &str) -> bool {
     let bare = |text: &str| {
         let is_host =
@@ -133,11 +131,11 @@ pub(crate) struct Issuer {
     grant_types_supported: Option<Vec<String>>,
     response_types_supported: Option<Vec<String>>,
     code_challenge_methods_supported: Option<Vec<String>>,
-    /// How clients prove who they are at the token endpoint.
+    /// Supported client authentication methods of the token endpoint.
     pub(crate) token_endpoint_auth_methods_supported: Option<Vec<String>>,
     #[serde(default)]
     pub(crate) client_id_metadata_document_supported: bool,
-    /// Whether answers of the authorization endpoint name the authorization server.
+    /// Whether answers of the authorization endpoint name the issuer.
     #[serde(default)]
     pub(crate) authorization_response_iss_parameter_supported: bool,
 }
@@ -154,7 +152,7 @@ impl Issuer {
         Ok(read)
     }
 
-    /// Whether somebody can log in with a code that nobody else can use.
+    /// Checks that the code flow is supported with PKCE.
     pub(crate) fn check_code_flow(&self) -> Result<&str, LoginError> {
         let offers = |list: &Option<Vec<String>>, name: &str| {
             list.as_ref().is_none_or(|list| list.iter().any(|one| one == name))
@@ -164,7 +162,7 @@ impl Issuer {
             let problem = "it issues no codes; with `oauth.grant = \"client_credentials\"` a client logs in by itself";
             return Err(LoginError::metadata(OF_ISSUER, problem));
         }
-        // Said by nobody counts as no: a server that ignores the challenge looks the same.
+        // A missing value counts as no: a server that ignores the challenge looks the same.
         let has_pkce =
             self.code_challenge_methods_supported.as_ref().is_some_and(|methods| methods.iter().any(|one| one == S256));
         if !has_pkce {
@@ -178,8 +176,8 @@ impl Issuer {
         self.scopes_supported.as_ref().map(|scopes| scopes.iter().collect())
     }
 
-    /// Whether a client may prove itself so. Without a word of the server only
-    /// `client_secret_basic` is there.
+    /// Whether a client may authenticate with this method. The default is `client_secret_basic`
+    /// alone.
     pub(crate) fn takes(&self, method: &str) -> bool {
         match &self.token_endpoint_auth_methods_supported {
             Some(methods) => methods.iter().any(|one| one == method),
@@ -188,7 +186,7 @@ impl Issuer {
     }
 }
 
-/// What is wrong with a text's form, without the text.
+/// Describes a JSON error without the text.
 fn kind_of(error: &serde_json::Error) -> String {
     let text = error.to_string();
     match text.strip_prefix("missing field ") {

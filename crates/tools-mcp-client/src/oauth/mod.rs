@@ -1,6 +1,6 @@
-//! Logins at the authorization servers of MCP servers (OAuth 2.1). What is said is decided in pure
-//! functions; every address that a server names is judged before it is dialled; tokens stay in a
-//! file of this user and are sent to the server that they were issued for.
+//! Logins at the authorization servers of MCP servers (OAuth 2.1). Pure functions decide about the
+//! content of messages; every address that a server names is checked before it is contacted; tokens
+//! are stored in a file of this user and sent only to the server that they were issued for.
 
 mod challenge;
 mod scopes;

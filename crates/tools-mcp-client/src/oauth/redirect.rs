@@ -1,4 +1,4 @@
-//! The way back from the browser: one answer, on loopback, to whoever knows the state.
+//! The redirect from the browser: accepts one answer, on loopback, with the right state.
 
 use std::time::Duration;
 
@@ -13,35 +13,35 @@ use super::fault::{LoginError, code};
 
 const PATH: &str = "/callback";
 const LOGIN: &str = "the login";
-/// The longest head of a request that is read.
+/// Maximum length of a request's head.
 const MAX_HEAD_LEN: usize = 16 << 10;
-/// The longest code that is taken.
+/// Maximum length of a code.
 const MAX_CODE_LEN: usize = 4096;
-/// How long a connection may take; browsers open some that they do not use.
+/// Time limit for a connection; browsers open some that they do not use.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Connections at a time; further ones wait.
+/// Maximum number of open connections; further ones wait.
 const MAX_CONNECTIONS: usize = 16;
 
-/// What the answer of an authorization server has to say.
+/// What the answer of an authorization server must contain.
 #[derive(Debug, Clone)]
 pub(crate) struct Expected {
     pub(crate) state: String,
     /// Its name, byte for byte.
     pub(crate) issuer: String,
-    /// Whether it says that its answers name it.
+    /// Whether its metadata say that its answers name it.
     pub(crate) names_issuer: bool,
 }
 
-/// What a request is.
+/// Classification of a request.
 #[derive(Debug, PartialEq, Eq)]
 enum Came {
-    /// Somebody else's: it is answered with this status, and the right one is waited for.
+    /// Unrelated: it is answered with this status, and waiting continues.
     Stray(u16),
     /// The answer: a code, or why there is none.
     Answer(Result<String, LoginError>),
 }
 
-/// Where the browser is sent back to.
+/// Listener for the redirect.
 #[derive(Debug)]
 pub(crate) struct Redirect {
     listener: TcpListener,
@@ -49,7 +49,7 @@ pub(crate) struct Redirect {
 }
 
 impl Redirect {
-    /// Listens on loopback, on this port or, for 0, on a free one.
+    /// Listens on this loopback port or, for 0, on a free one.
     pub(crate) async fn listen(port: u16) -> Result<Self, LoginError> {
         let failed =
             |error: std::io::Error| LoginError::Config(format!("no port for the way back from the browser: {error}"));
@@ -58,12 +58,12 @@ impl Redirect {
         Ok(Self { listener, authority })
     }
 
-    /// The address, as it is registered and asked for.
+    /// The redirect address, as registered and requested.
     pub(crate) fn url(&self) -> String {
         format!("http://{}{PATH}", self.authority)
     }
 
-    /// Waits for the answer; nothing is listened to afterwards.
+    /// Waits for the answer, then stops listening.
     pub(crate) async fn code(self, expected: &Expected, patience: Duration) -> Result<String, LoginError> {
         let until = Instant::now() + patience;
         let mut open: JoinSet<Option<Result<String, LoginError>>> = JoinSet::new();
@@ -95,7 +95,7 @@ enum Next {
     Ended(Option<Result<String, LoginError>>),
 }
 
-/// Answers one request; what it says, if it is the answer that is waited for.
+/// Answers one request; returns its content if it is the expected answer.
 async fn served(mut stream: TcpStream, expected: &Expected, authority: &str) -> Option<Result<String, LoginError>> {
     let mut head = Vec::new();
     while !head.windows(4).any(|end| end == b"\r\n\r\n") {
@@ -119,7 +119,7 @@ async fn served(mut stream: TcpStream, expected: &Expected, authority: &str) -> 
          nosniff\r\nConnection: close\r\n\r\n{page}",
         page.len()
     );
-    // A browser that is gone has said what it had to say.
+    // If the browser has closed the connection, its request was still received.
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     match came {
@@ -128,13 +128,13 @@ async fn served(mut stream: TcpStream, expected: &Expected, authority: &str) -> 
     }
 }
 
-/// What the head of a request says.
+/// Parses the head of a request.
 fn came(head: &str, expected: &Expected, authority: &str) -> Came {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
     let (Some(method), Some(target)) = (words.next(), words.next()) else { return Came::Stray(400) };
     let host = lines.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
-    // A name that somebody points at this machine is not where the browser was sent.
+    // Guards against another name that resolves to this machine.
     if host.is_none_or(|(_, host)| host.trim() != authority) {
         return Came::Stray(403);
     }
@@ -148,7 +148,7 @@ fn came(head: &str, expected: &Expected, authority: &str) -> Came {
     answer(query, expected)
 }
 
-/// What the answer in a query says. Without the state it is nobody's.
+/// Parses the answer in a query. Without the right state it is unrelated.
 fn answer(query: &str, expected: &Expected) -> Came {
     let fields: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let values = |name: &str| -> Vec<&str> {

@@ -1,5 +1,5 @@
-//! The token of a request: the stored one, renewed where it has run out, and what becomes of one
-//! that the server does not take.
+//! Provides the token of a request: the stored one, renewed if it has expired or the server refuses
+//! it.
 
 use std::sync::Arc;
 
@@ -13,17 +13,17 @@ use super::store::{Held, Login, Stored, Wanted};
 use super::token::Tokens;
 use crate::{config::Grant, credential::Secret, error::shown, http::HttpFault};
 
-/// Seconds before its end from which on a token is renewed.
+/// Seconds before its expiry at which a token is renewed.
 const MARGIN: i64 = 10;
 
-/// What a token is to be good for that the last one was not.
+/// Why a new token is needed.
 #[derive(Debug, Clone, Default)]
 struct Refusal {
     /// The token that was refused.
     sent: Option<String>,
-    /// What the server wants.
+    /// What the server requires.
     wanted: Option<Wanted>,
-    /// Whether it wants other scopes, rather than another token.
+    /// Whether it requires other scopes, rather than another token.
     is_step_up: bool,
 }
 
@@ -32,7 +32,7 @@ impl ServerLogin {
         self.config.grant == Grant::ClientCredentials
     }
 
-    /// The token to send; `None` where there is no login, and the server may ask for none.
+    /// The token to send; `None` if there is no login, and the server may not require one.
     pub(crate) async fn token(self: &Arc<Self>) -> Result<Option<Secret>, HttpFault> {
         let Some(login) = self.slot.load().map_err(|error| faulty(&error))?.login else { return Ok(None) };
         let Some(tokens) = &login.tokens else { return Err(over()) };
@@ -41,7 +41,7 @@ impl ServerLogin {
             return secret(tokens).map(Some);
         }
         match self.renewed(Refusal::default()).await {
-            // What is still good is used while nobody can give another.
+            // A token that is still valid is used while no new one can be obtained.
             Err(HttpFault::Unreachable(_)) if tokens.expires.is_some_and(|expires| now < expires) => {
                 secret(tokens).map(Some)
             }
@@ -49,7 +49,7 @@ impl ServerLogin {
         }
     }
 
-    /// Another token after a refusal; `None` where none would help, and the answer is what it is.
+    /// A new token after a refusal; `None` if none would help, and the refusal stands.
     pub(crate) async fn refused(
         self: &Arc<Self>,
         sent: Option<&Secret>,
@@ -65,7 +65,7 @@ impl ServerLogin {
         if is_step_up {
             let login = self.slot.load().map_err(|error| faulty(&error))?.login;
             let scopes = wanted.as_ref().map(|wanted| &wanted.scopes);
-            // What was asked for already is not given by asking again.
+            // Requesting the same scopes again gives the same result.
             if login.is_none_or(|login| scopes.is_none_or(|scopes| login.asked.covers(scopes))) {
                 return Ok(None);
             }
@@ -74,8 +74,8 @@ impl ServerLogin {
         self.renewed(Refusal { sent, wanted, is_step_up }).await.map(Some)
     }
 
-    /// Renews the login. It is carried on when nobody waits for it any more: a token that was
-    /// rotated and not kept is lost.
+    /// Renews the login. This continues even if nobody waits any more: a rotated token that is not
+    /// stored is lost.
     async fn renewed(self: &Arc<Self>, refusal: Refusal) -> Result<Secret, HttpFault> {
         let login = Arc::clone(self);
         let renewing = tokio::spawn(async move { login.renew(&refusal).await });
@@ -90,7 +90,7 @@ impl ServerLogin {
             && refusal.sent.as_ref() != Some(&tokens.access)
             && tokens.expires.is_none_or(|expires| self.now() + MARGIN < expires)
         {
-            // Somebody else renewed it meanwhile.
+            // Somebody else renewed it in the meantime.
             return secret(tokens);
         }
         if self.acts_alone() {
@@ -110,7 +110,7 @@ impl ServerLogin {
         }
     }
 
-    /// Keeps what the server wants for the next login.
+    /// Stores what the server requires for the next login.
     fn note(&self, held: &Held, stored: Stored, refusal: &Refusal) {
         if refusal.wanted.is_none() || stored.wanted == refusal.wanted {
             return;
@@ -121,7 +121,7 @@ impl ServerLogin {
         }
     }
 
-    /// Tokens by the refresh token.
+    /// Gets tokens with the refresh token.
     async fn refreshed(
         &self,
         held: &Held,
@@ -155,7 +155,7 @@ impl ServerLogin {
         Ok(token)
     }
 
-    /// Tokens by the client's own credentials.
+    /// Gets tokens with the client's own credentials.
     async fn issued_anew(&self, held: &Held, stored: Stored, refusal: &Refusal) -> Result<Secret, HttpFault> {
         let wanted = refusal.wanted.clone().or_else(|| stored.wanted.clone()).unwrap_or_default();
         let before = stored.login.as_ref().map(|login| login.issuer.clone());
@@ -180,7 +180,7 @@ fn over() -> HttpFault {
     HttpFault::Login("it has run out".to_owned())
 }
 
-/// The fault of a request whose token could not be had.
+/// The failure of a request for which no token could be obtained.
 fn faulty(error: &LoginError) -> HttpFault {
     if error.may_pass() {
         HttpFault::Unreachable(format!("its login cannot be renewed now: {error}"))

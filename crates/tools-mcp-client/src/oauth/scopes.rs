@@ -1,14 +1,14 @@
-//! Scopes: what a token is good for, and which are asked for.
+//! Scopes of tokens, and the selection of those to request.
 
 use std::{collections::BTreeSet, fmt};
 
 use serde::{Deserialize, Serialize};
 
-/// Scopes of one login that are taken; further ones are left out.
+/// Maximum number of scopes of one login; further ones are dropped.
 const MAX_SCOPES: usize = 64;
-/// The longest scope.
+/// Maximum length of a scope.
 const MAX_SCOPE_LEN: usize = 256;
-/// The scope that asks for a refresh token where the authorization server names it.
+/// Scope that requests a refresh token if the authorization server supports it.
 const OFFLINE: &str = "offline_access";
 
 /// A set of scopes.
@@ -26,7 +26,7 @@ impl fmt::Display for Scopes {
 }
 
 impl<S: AsRef<str>> FromIterator<S> for Scopes {
-    /// Those that can be scopes, up to a limit.
+    /// Collects valid scopes, up to a limit.
     fn from_iter<I: IntoIterator<Item = S>>(texts: I) -> Self {
         let fit = texts.into_iter().filter(|text| is_scope(text.as_ref()));
         Self(fit.take(MAX_SCOPES).map(|text| text.as_ref().to_owned()).collect())
@@ -39,23 +39,23 @@ impl Scopes {
         self.0.is_empty()
     }
 
-    /// Whether all of these are among them.
+    /// Whether it contains all of `other`.
     pub(crate) fn covers(&self, other: &Self) -> bool {
         other.0.is_subset(&self.0)
     }
 
-    /// Both together.
+    /// The union of both.
     pub(crate) fn and(&self, other: &Self) -> Self {
         self.0.iter().chain(&other.0).collect()
     }
 }
 
-/// The scopes of a text with blanks between them.
+/// Parses scopes separated by spaces.
 pub(crate) fn parse(text: &str) -> Scopes {
     text.split(' ').collect()
 }
 
-/// Whether a text can be a scope.
+/// Whether a text is a valid scope.
 pub(crate) fn is_scope(text: &str) -> bool {
     let fits = |byte: u8| byte.is_ascii_graphic() && byte != b'"' && byte != b'\\';
     (1..=MAX_SCOPE_LEN).contains(&text.len()) && text.bytes().all(fits)
@@ -64,20 +64,20 @@ pub(crate) fn is_scope(text: &str) -> bool {
 /// Sources of scopes.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Sources<'a> {
-    /// Those that the operator wrote down or typed.
+    /// Scopes that the operator configured or typed.
     pub(crate) typed: Option<&'a Scopes>,
-    /// Those of the last challenge of the server.
+    /// Scopes of the server's last challenge.
     pub(crate) challenged: Option<&'a Scopes>,
-    /// Those that the server names in its metadata.
+    /// Scopes in the server's metadata.
     pub(crate) supported: Option<&'a Scopes>,
-    /// Those that were asked for in an earlier login, when the server wants more.
+    /// Scopes requested in an earlier login, if the server requires more.
     pub(crate) earlier: Option<&'a Scopes>,
-    /// Those that the authorization server names.
+    /// Scopes in the authorization server's metadata.
     pub(crate) issuable: Option<&'a Scopes>,
 }
 
-/// The scopes to ask for: what the operator wrote and what the server wants of this call, else all
-/// that the server names; with those of before, so that no login takes away what another gave.
+/// The scopes to request: those of the operator and of the challenge, else all that the server
+/// names. Earlier ones are added, so that a login never removes what another one granted.
 pub(crate) fn selected(sources: Sources<'_>) -> Scopes {
     let none = Scopes::default();
     let some = |scopes: Option<&Scopes>| scopes.filter(|scopes| !scopes.is_empty()).cloned();

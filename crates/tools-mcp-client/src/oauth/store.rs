@@ -1,5 +1,5 @@
-//! Logins in files: one for each server and address, for its owner alone, written whole. A lock of
-//! its own is held while tokens are renewed, so that no rotated token is lost.
+//! Stores logins in files: one for each server and address, private to its owner, replaced
+//! atomically. A separate lock is held while tokens are renewed, so that no rotated token is lost.
 
 use std::fs::{self, File};
 use std::io;
@@ -16,52 +16,52 @@ use tools_sandbox::{open_lock, read_plain, replace_file};
 use super::{client::Client, fault::LoginError, scopes::Scopes, token::Tokens};
 use crate::pins::hexadecimal;
 
-/// The form of the file.
+/// Version of the file format.
 const VERSION: u32 = 1;
-/// Hexadecimal digits of an address in the name of its file.
+/// Number of hexadecimal digits of the address's digest in the file name.
 const DIGITS: usize = 16;
 const MAX_FILE_BYTES: u64 = 256 << 10;
-/// How long another process may renew the same login.
+/// Time to wait for another process that renews the same login.
 const LOCK_PATIENCE: Duration = Duration::from_secs(90);
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// The file.
+/// Content of the file.
 #[derive(Serialize, Deserialize)]
 struct Text {
     version: u32,
-    /// The address of the server: what is kept is for it alone.
+    /// The address of the server. The file is valid for this address only.
     url: String,
     #[serde(flatten)]
     stored: Stored,
 }
 
-/// What is kept of a server.
+/// Stored state for a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Stored {
-    /// The login; `None` before the first, and where nothing but `wanted` is known.
+    /// The login; `None` before the first, and if only `wanted` is known.
     pub(crate) login: Option<Login>,
-    /// What the server wanted when it last refused a request.
+    /// What the server required when it last refused a request.
     pub(crate) wanted: Option<Wanted>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Login {
-    /// The authorization server, which a server does not change unnoticed.
+    /// The authorization server; a change must not go unnoticed.
     pub(crate) issuer: String,
     pub(crate) token_endpoint: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) revocation_endpoint: Option<String>,
-    /// What the tokens are for.
+    /// Resource of the tokens.
     pub(crate) resource: String,
     pub(crate) client: Client,
     pub(crate) asked: Scopes,
-    /// The scopes that the authorization server says that it gave.
+    /// Scopes that the authorization server granted.
     pub(crate) granted: Scopes,
-    /// `None` where the authorization server takes the refresh token no more.
+    /// `None` if the authorization server no longer accepts the refresh token.
     pub(crate) tokens: Option<Tokens>,
 }
 
-/// What a server wants.
+/// Requirements of a server.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Wanted {
     #[serde(default)]
@@ -77,7 +77,7 @@ pub struct LoginStore {
 }
 
 impl LoginStore {
-    /// In this folder, which need not be there.
+    /// A store in this folder, which need not exist.
     pub fn new(folder: impl Into<PathBuf>) -> Self {
         Self { folder: folder.into() }
     }
@@ -89,7 +89,7 @@ impl LoginStore {
     }
 }
 
-/// The place of a login.
+/// The file of one login.
 #[derive(Debug, Clone)]
 pub(crate) struct Slot {
     folder: PathBuf,
@@ -97,7 +97,7 @@ pub(crate) struct Slot {
     url: String,
 }
 
-/// Nobody else changes the login while this is held.
+/// Lock: nobody else changes the login while it is held.
 #[derive(Debug)]
 pub(crate) struct Held {
     _lock: File,
@@ -112,7 +112,7 @@ impl Slot {
         LoginError::Store(problem.to_string())
     }
 
-    /// What is kept; nothing where there is no file.
+    /// Reads the stored state; empty if there is no file.
     pub(crate) fn load(&self) -> Result<Stored, LoginError> {
         let is_own = |about: &fs::Metadata| {
             let is_own = !is_open(about) && about.uid() == rustix::process::geteuid().as_raw();
@@ -123,7 +123,7 @@ impl Slot {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Stored::default()),
             Err(error) => return Err(Self::fault(&error)),
         };
-        // What serde says of a text holds parts of it.
+        // Errors of serde contain parts of the text.
         let read: Text = serde_json::from_slice(&text).map_err(|_| Self::fault(&"its file has not the form of one"))?;
         if read.version != VERSION {
             return Err(Self::fault(&format!("its form is {}, known is {VERSION}", read.version)));
@@ -148,7 +148,7 @@ impl Slot {
         }
     }
 
-    /// Keeps this, whole or not at all.
+    /// Replaces the stored state atomically.
     pub(crate) fn save(&self, _held: &Held, stored: Stored) -> Result<(), LoginError> {
         let fault = |error: io::Error| Self::fault(&error);
         let text = Text { version: VERSION, url: self.url.clone(), stored };
@@ -156,7 +156,7 @@ impl Slot {
         replace_file(&self.file(), 0o600, &text).map_err(fault)
     }
 
-    /// Forgets all of it; whether there was anything.
+    /// Deletes the state; returns whether there was any.
     pub(crate) fn remove(&self, _held: &Held) -> Result<bool, LoginError> {
         match fs::remove_file(self.file()) {
             Ok(()) => Ok(true),
@@ -171,7 +171,7 @@ fn is_open(about: &fs::Metadata) -> bool {
     about.mode() & 0o077 != 0
 }
 
-/// Makes the folder; one that others can look into is closed to them.
+/// Creates the folder; an existing one is made private.
 fn private_folder(folder: &Path) -> io::Result<()> {
     fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
     let about = fs::symlink_metadata(folder)?;
@@ -219,7 +219,7 @@ mod tests {
         assert_eq!(store.of("far", "https://other/mcp").load().unwrap().login, None);
         let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
         assert_eq!((mode(&slot.file()), mode(&slot.folder)), (0o600, 0o700));
-        // A file that says it is for another address is nobody's.
+        // A file with another address is ignored.
         fs::copy(slot.file(), store.of("far", "https://other/mcp").file()).unwrap();
         assert_eq!(store.of("far", "https://other/mcp").load().unwrap().login, None);
         assert!(slot.remove(&held).unwrap() && !slot.remove(&held).unwrap());

@@ -7,25 +7,25 @@ use super::fault::{LoginError, code};
 use super::scopes::{self, Scopes};
 
 pub(crate) const TOKEN: &str = "the token";
-/// The longest token that is taken: it has to fit into a header.
+/// Maximum length of a token: it has to fit into a header.
 const MAX_TOKEN_LEN: usize = 16 << 10;
-/// The longest time that is believed.
+/// Maximum accepted lifetime in seconds.
 const MAX_SECONDS: u64 = 10 * 365 * 24 * 60 * 60;
 
-/// What an authorization server issued.
+/// Tokens from an authorization server.
 #[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub(crate) struct Tokens {
     pub(crate) access: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) refresh: Option<String>,
-    /// Seconds of the epoch; `None` where the server does not say.
+    /// Expiry in seconds since the epoch; `None` if the server does not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) expires: Option<i64>,
 }
 
 tools_core::partial_debug!(Tokens { expires });
 
-/// The tokens of an answer that came at `now`, and their scopes where the server says them.
+/// Parses the tokens of an answer received at `now`, and their scopes if the server states them.
 pub(crate) fn read(status: u16, answer: Option<&Value>, now: i64) -> Result<(Tokens, Option<Scopes>), LoginError> {
     let unusable = |problem: &str| LoginError::Answer { what: TOKEN, problem: problem.to_owned() };
     let text = |name: &str| answer.and_then(|answer| answer.get(name)).and_then(Value::as_str);
@@ -38,7 +38,7 @@ pub(crate) fn read(status: u16, answer: Option<&Value>, now: i64) -> Result<(Tok
             },
         });
     }
-    // Some answer an error with the status 200.
+    // Some servers send an error with status 200.
     if let Some(error) = text("error") {
         return Err(LoginError::Refused { what: TOKEN, code: code(error) });
     }
@@ -52,7 +52,7 @@ pub(crate) fn read(status: u16, answer: Option<&Value>, now: i64) -> Result<(Tok
         .ok_or_else(|| unusable("the answer holds none that can be sent"))?;
     let refresh = text("refresh_token").filter(|token| fits(token)).map(str::to_owned);
     let seconds = answer.and_then(|answer| answer.get("expires_in")).and_then(|seconds| {
-        // Some write the number as a text.
+        // Some servers write the number as a string.
         seconds.as_u64().or_else(|| seconds.as_str()?.parse().ok())
     });
     let seconds = seconds.map(|seconds| i64::try_from(seconds.min(MAX_SECONDS)).unwrap_or(i64::MAX));

@@ -1,5 +1,5 @@
-//! Requests to addresses that servers name: each is judged, none is redirected, every answer is
-//! bounded in size and time.
+//! Requests to addresses that servers name: every address is checked, redirects are not followed,
+//! and every answer is limited in size and time.
 
 use std::sync::{Arc, OnceLock};
 use std::time::Duration;
@@ -17,9 +17,9 @@ use super::fault::LoginError;
 use crate::error::shown;
 use crate::http::{HttpFault, Lease, Net, Place, Wire, whole};
 
-/// The longest answer.
+/// Maximum size of an answer in bytes.
 const MAX_ANSWER_BYTES: usize = 256 << 10;
-/// How long an answer may take to its end.
+/// Time limit for a complete answer.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 pub(crate) const JSON: &str = "application/json";
@@ -41,39 +41,39 @@ impl Answer {
 
 /// A request.
 pub(crate) struct Ask<'a> {
-    /// What is asked for, in errors.
+    /// Name of the request in errors.
     pub(crate) what: &'static str,
     pub(crate) url: &'a str,
-    /// Type and body; `None` for a request without.
+    /// Content type and body; `None` without a body.
     pub(crate) body: Option<(&'static str, String)>,
     pub(crate) authorization: Option<String>,
-    /// Types of an answer.
+    /// Accepted content types.
     pub(crate) accept: &'static str,
 }
 
 impl<'a> Ask<'a> {
-    /// For what is at an address.
+    /// A `GET` request.
     pub(crate) fn get(what: &'static str, url: &'a str) -> Self {
         Self { what, url, body: None, authorization: None, accept: JSON }
     }
 
-    /// With a body.
+    /// A `POST` request.
     pub(crate) fn post(what: &'static str, url: &'a str, kind: &'static str, body: String) -> Self {
         Self { body: Some((kind, body)), ..Self::get(what, url) }
     }
 }
 
-/// The way to what a server names.
+/// Client for addresses that a server names.
 pub(crate) struct Web {
-    /// Made at the first request: most sessions never ask.
+    /// Created at the first request: most sessions never need it.
     net: OnceLock<Arc<Net>>,
-    /// Where the server is that names it.
+    /// Address of the server that names them.
     own: Place,
     private: bool,
 }
 
 impl Web {
-    /// For the server at this address of the configuration.
+    /// For the server at this configured address.
     pub(crate) fn new(url: &str, private: bool) -> Result<Self, LoginError> {
         let own = Place::parse(url, private).map_err(LoginError::Config)?;
         Ok(Self { net: OnceLock::new(), own, private })
@@ -88,12 +88,12 @@ impl Web {
         place.map_err(|problem| LoginError::Address { what, problem: shown(&problem) })
     }
 
-    /// Whether an address may be named here at all.
+    /// Whether a server may name this address at all.
     pub(crate) fn check(&self, what: &'static str, url: &str) -> Result<(), LoginError> {
         self.place(what, url).map(drop)
     }
 
-    /// Judges an address that somebody else will dial: a browser.
+    /// Checks an address that the browser will open.
     pub(crate) async fn judge(&self, what: &'static str, url: &str) -> Result<Url, LoginError> {
         let place = self.place(what, url)?;
         let judged = self.net().judge(&place).await;
@@ -101,7 +101,7 @@ impl Web {
         Url::parse(url).map_err(|error| LoginError::Address { what, problem: error.to_string() })
     }
 
-    /// Asks, and reads the answer to its end.
+    /// Sends a request, and reads the whole answer.
     pub(crate) async fn ask(&self, ask: Ask<'_>) -> Result<Answer, LoginError> {
         let (what, place, request) = self.judged(ask)?;
         let answered = async {
@@ -112,7 +112,7 @@ impl Web {
         in_time(what, answered).await
     }
 
-    /// Asks, and reads the head of the answer alone: its body may be a stream without an end.
+    /// Sends a request, and reads only the head of the answer: its body may be an endless stream.
     pub(crate) async fn head(&self, ask: Ask<'_>) -> Result<Answer, LoginError> {
         let (what, place, request) = self.judged(ask)?;
         in_time(what, async { self.sent(place, request).await.map(|(head, ..)| head) }).await
@@ -146,7 +146,7 @@ async fn in_time(
     })
 }
 
-/// The request as it is sent; `None` for what cannot be.
+/// The HTTP request; `None` if it is invalid.
 fn request(place: &Place, ask: Ask<'_>) -> Option<Request<Full<Bytes>>> {
     let mut request = Request::builder()
         .method(if ask.body.is_some() { Method::POST } else { Method::GET })

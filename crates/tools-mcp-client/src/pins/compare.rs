@@ -1,5 +1,5 @@
-//! What a server lists now against what was accepted of it. A pure function: the one place that
-//! decides what is held.
+//! Compares a server's current list with the accepted definitions. This pure function alone decides
+//! what is held.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -8,29 +8,29 @@ use super::{Definition, ServerPins, Sign, Surroundings, signs};
 /// Result for one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Found {
-    /// It is as it was accepted.
+    /// Equal to the accepted definition.
     Same,
-    /// It is seen for the first time, together with its server, and nothing about it is suspicious.
+    /// Seen at the first contact with its server, and not suspicious.
     First,
-    /// It is seen for the first time, together with its server, and suspicious.
+    /// Seen at the first contact with its server, and suspicious.
     Suspicious,
-    /// The server was accepted without it.
+    /// Not among the accepted tools of its server.
     New,
-    /// It is an accepted tool under another name.
+    /// An accepted tool under another name.
     Renamed {
         /// The accepted name.
         from: String,
     },
-    /// These fields are others than those accepted.
+    /// These fields differ from the accepted ones.
     Changed {
         /// The fields, by the names they have in the protocol.
         fields: Vec<&'static str>,
     },
-    /// It was accepted and is not listed any more.
+    /// Accepted, but no longer listed.
     Gone,
 }
 
-/// One tool of a server, and what became of it.
+/// Result of the comparison for one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finding {
     /// The server's name of the tool.
@@ -39,14 +39,14 @@ pub struct Finding {
     pub found: Found,
     /// Suspicious signs.
     pub signs: Vec<Sign>,
-    /// The definition as it is listed; `None` when it is gone.
+    /// The definition as listed; `None` if it is gone.
     pub now: Option<Definition>,
-    /// The accepted definition; `None` when there is none.
+    /// The accepted definition; `None` if there is none.
     pub accepted: Option<Definition>,
 }
 
 impl Finding {
-    /// Whether calls of the tool are held until a person has looked at it.
+    /// Whether calls of the tool are held until a person has reviewed it.
     pub fn is_held(&self) -> bool {
         !matches!(self.found, Found::Same | Found::First | Found::Gone)
     }
@@ -70,8 +70,8 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Compares the list of a server with what was accepted of it; `None` for a server that was never
-/// seen. The findings stand in the order of the list, then what is gone.
+/// Compares a server's list with its accepted definitions; `None` for a server that was never seen.
+/// The findings have the order of the list; missing tools come last.
 pub fn compare(accepted: Option<&ServerPins>, listed: &[Definition], around: &Surroundings) -> Vec<Finding> {
     let listed_names: BTreeSet<&str> = listed.iter().map(Definition::name).collect();
     let mut seen = BTreeSet::new();
@@ -81,7 +81,7 @@ pub fn compare(accepted: Option<&ServerPins>, listed: &[Definition], around: &Su
         let before = accepted.and_then(|pins| pins.get(now.name()));
         let is_twice = signs.contains(&Sign::Twice);
         let found = match (accepted, before) {
-            // Which of the two is meant cannot be told.
+            // With two tools of one name it is unclear which is meant.
             (None, _) if !signs.is_empty() => Found::Suspicious,
             (None, _) => Found::First,
             (Some(_), Some(before)) if is_twice => Found::Changed { fields: changed_or(before, now, "name") },
@@ -111,13 +111,13 @@ pub fn compare(accepted: Option<&ServerPins>, listed: &[Definition], around: &Su
     findings
 }
 
-/// The accepted tool that this one is under another name: compared by all it has but the name.
+/// The accepted name of this tool, if only its name differs.
 fn renamed(pins: &ServerPins, now: &Definition, listed: &BTreeSet<&str>) -> Option<String> {
     let digest = now.nameless_digest();
     let same = pins.definitions().filter(|before| before.nameless_digest() == digest);
     let mut names: Vec<&str> = same.map(Definition::name).collect();
-    // One that is still listed was copied, not renamed; both are told the same way, the missing one
-    // first.
+    // If the accepted tool is still listed, this one is a copy, not renamed. Both are reported the
+    // same way; missing ones are preferred.
     names.sort_by_key(|name| listed.contains(name));
     names.first().map(|name| (*name).to_owned())
 }

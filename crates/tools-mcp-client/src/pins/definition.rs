@@ -1,22 +1,21 @@
-//! A definition as it is pinned: what a model or a gate would see of it, in one form for all
-//! spellings of the same thing.
+//! A pinned definition: what a model or a gate sees of it, in a canonical form.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use sha2::{Digest as _, Sha256};
 
-/// What of a tool is pinned, in the order in which it is shown.
+/// Pinned fields of a tool, in the order in which they are shown.
 const FIELDS: [&str; 6] = ["name", "title", "description", "inputSchema", "outputSchema", "annotations"];
 
-/// A definition that is, or could be, accepted. Two are equal exactly when a model and the gates
+/// A definition that is, or could be, accepted. Two are equal if and only if a model and the gates
 /// would see the same.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Definition(Value);
 
 impl Definition {
-    /// The pinned parts of a tool, given as a server lists it. The order of members and of lists
-    /// that are sets (`required`, `type`) is made one.
+    /// Extracts the pinned fields of a tool as a server lists it. The order of members and of lists
+    /// that are sets (`required`, `type`) is normalized.
     pub fn of(tool: &Value) -> Self {
         let fields = FIELDS.iter().filter_map(|field| {
             let value = tool.get(field).filter(|value| !value.is_null())?;
@@ -25,17 +24,17 @@ impl Definition {
         Self(Value::Object(fields.collect()))
     }
 
-    /// The server's name of the tool; empty when it has none.
+    /// The server's name of the tool; empty if it has none.
     pub fn name(&self) -> &str {
         self.0.get("name").and_then(Value::as_str).unwrap_or_default()
     }
 
-    /// One of the fields.
+    /// The value of a field.
     pub(crate) fn field(&self, name: &str) -> Option<&Value> {
         self.0.get(name)
     }
 
-    /// The fields there are, in the order in which they are shown.
+    /// The existing fields, in the order in which they are shown.
     pub(crate) fn fields(&self) -> impl Iterator<Item = (&'static str, &Value)> {
         FIELDS.iter().filter_map(|field| Some((*field, self.0.get(field)?)))
     }
@@ -45,7 +44,7 @@ impl Definition {
         digest(&self.0)
     }
 
-    /// The same but for the name: what two names of one tool have in common.
+    /// Digest without the name, to recognise renamed tools.
     pub(crate) fn nameless_digest(&self) -> String {
         let mut value = self.0.clone();
         if let Value::Object(map) = &mut value {
@@ -68,7 +67,8 @@ pub(crate) fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().flat_map(|byte| [digit(byte >> 4), digit(byte & 15)]).collect()
 }
 
-/// JSON without blanks, members by name: the order of maps differs between builds.
+/// Writes JSON without whitespace, members sorted by name: the order of maps differs between
+/// builds.
 fn write(out: &mut String, value: &Value) {
     match value {
         Value::Object(map) => {
@@ -108,7 +108,8 @@ fn ordered(value: &Value) -> Value {
     }
 }
 
-/// The value of a member. `required` and `type` are sets of names where they are lists of texts.
+/// Normalizes a member's value. `required` and `type` are sets of names if they are lists of
+/// strings.
 fn member(name: &str, value: &Value) -> Value {
     match value {
         Value::Array(items) if matches!(name, "required" | "type") && items.iter().all(Value::is_string) => {

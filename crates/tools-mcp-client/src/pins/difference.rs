@@ -1,5 +1,5 @@
-//! What a person reads before accepting a change: the lines that differ, with every hidden
-//! character made visible.
+//! Formats a change for review by a person: the differing lines, with every hidden character made
+//! visible.
 
 use std::fmt::Write as _;
 
@@ -8,11 +8,10 @@ use tools_core::{Visible, visible_lines};
 
 use super::{Definition, Finding};
 
-/// Lines of a text that are shown at most on each side.
+/// Maximum number of lines shown of a text on each side.
 const MAX_LINES: usize = 400;
 
-/// One finding as text: its name, what became of it, and the lines that are others than those
-/// accepted.
+/// Formats one finding: its name, its result, and the lines that differ from the accepted ones.
 pub fn difference(finding: &Finding) -> String {
     let mut text = format!("{}: {finding}\n", Visible::of(&finding.tool));
     let empty = Definition::of(&Value::Null);

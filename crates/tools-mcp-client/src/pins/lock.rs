@@ -1,4 +1,4 @@
-//! The file `mcp.lock.json`: read whole, written whole under a lock of its own, never half.
+//! The file `mcp.lock.json`: replaced atomically under a separate lock.
 
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -12,16 +12,16 @@ use tools_sandbox::{open_lock, read_plain, replace_file};
 use super::Definition;
 use crate::McpError;
 
-/// The form of the file.
+/// Version of the file format.
 const VERSION: u32 = 1;
-/// The most bytes of the file.
+/// Maximum size of the file in bytes.
 const MAX_FILE: u64 = 64 << 20;
 
 /// Accepted tools of each server.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct LockFile {
-    /// The form of the file.
+    /// Version of the file format.
     pub version: u32,
     /// By the key of the server.
     pub servers: BTreeMap<String, ServerPins>,
@@ -37,15 +37,15 @@ impl Default for LockFile {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct ServerPins {
-    /// The digest of what was started when it was accepted.
+    /// Digest of what was started when it was accepted.
     pub launch: String,
-    /// Whether a person has looked at it, rather than that it was taken at the first contact.
+    /// Whether a person has reviewed it; `false` if it was accepted at the first contact.
     pub reviewed: bool,
     /// The accepted definitions, in the order of their names.
     pub tools: Vec<Pin>,
 }
 
-/// An accepted definition and its digest, which a change by hand does not keep.
+/// An accepted definition and its digest, which detects changes by hand.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Pin {
@@ -56,24 +56,24 @@ pub struct Pin {
 }
 
 impl ServerPins {
-    /// The accepted definition of this name; `None` also where the digest is another one's.
+    /// The accepted definition with this name; `None` also if its digest does not match.
     pub fn get(&self, tool: &str) -> Option<&Definition> {
         self.definitions().find(|definition| definition.name() == tool)
     }
 
-    /// All accepted definitions whose digest is theirs.
+    /// All accepted definitions whose digest matches.
     pub fn definitions(&self) -> impl Iterator<Item = &Definition> {
         self.tools.iter().filter(|pin| pin.definition.digest() == pin.sha256).map(|pin| &pin.definition)
     }
 
-    /// Accepts a definition in place of the one of its name.
+    /// Accepts a definition; it replaces the one with its name.
     pub fn accept(&mut self, definition: Definition) {
         self.forget(definition.name());
         self.tools.push(Pin { sha256: definition.digest(), definition });
         self.tools.sort_by(|a, b| a.definition.name().cmp(b.definition.name()));
     }
 
-    /// Forgets the definition of this name.
+    /// Removes the definition with this name.
     pub fn forget(&mut self, tool: &str) {
         self.tools.retain(|pin| pin.definition.name() != tool);
     }
@@ -86,7 +86,7 @@ pub struct LockStore {
 }
 
 impl LockStore {
-    /// In this file, which need not exist.
+    /// A store in this file, which need not exist.
     pub fn new(file: impl Into<PathBuf>) -> Self {
         Self { file: file.into() }
     }
@@ -96,11 +96,11 @@ impl LockStore {
         &self.file
     }
 
-    /// Loads the accepted tools; nothing where there is no file, or an empty one, with which a
-    /// sandbox holds its place.
+    /// Loads the accepted tools; none if there is no file, or an empty one, which a sandbox may
+    /// have put in its place.
     ///
     /// # Errors
-    /// [`McpError::Lock`] when the file cannot be read, is no such file, or is of a later form.
+    /// [`McpError::Lock`] if the file cannot be read, is invalid, or has a later format.
     pub fn load(&self) -> Result<LockFile, McpError> {
         let fault = |problem: String| McpError::Lock(format!("`{}`: {problem}", self.file.display()));
         let text = match read_plain(&self.file, OFlags::empty(), MAX_FILE, |_| Ok(())) {
@@ -116,11 +116,11 @@ impl LockStore {
         Ok(lock)
     }
 
-    /// Changes what is accepted, after whatever other processes changed. Nothing is written where
+    /// Changes the accepted tools, on top of changes by other processes. Nothing is written if
     /// nothing changes.
     ///
     /// # Errors
-    /// [`McpError::Lock`] when the file cannot be read or written: then it is as it was.
+    /// [`McpError::Lock`] if the file cannot be read or written: then it is unchanged.
     pub fn change<T>(&self, change: impl FnOnce(&mut LockFile) -> T) -> Result<T, McpError> {
         let fault = |error: io::Error| McpError::Lock(format!("`{}`: {error}", self.file.display()));
         let _held = self.hold().map_err(fault)?;

@@ -1,6 +1,5 @@
-//! What definitions of tools were accepted, and what has changed since: the file `mcp.lock.json`,
-//! the comparison, and the signs by which a definition looks suspicious. Nothing here talks to a
-//! server.
+//! Accepted definitions of tools and changes since: the file `mcp.lock.json`, the comparison, and
+//! signs of suspicious definitions. Does not communicate with servers.
 
 mod compare;
 mod definition;

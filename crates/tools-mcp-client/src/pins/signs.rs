@@ -1,5 +1,5 @@
-//! Signs that a definition is made to deceive: characters that do not show, names that look like
-//! others, and words about the tools of other servers.
+//! Signs that a definition is made to deceive: invisible characters, names that look like others,
+//! and mentions of other servers' tools.
 
 use std::{collections::BTreeSet, fmt};
 
@@ -8,22 +8,22 @@ use tools_core::is_hidden;
 
 use super::Definition;
 
-/// The shortest name of another server's tool that is looked for in a text: shorter ones are words
-/// of the language.
+/// Minimum length of another server's tool name that is searched in a text: shorter ones are
+/// ordinary words.
 const MIN_NAME_LEN: usize = 6;
 
 /// Something that makes a definition suspicious.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Sign {
-    /// It holds characters that do not show.
+    /// It contains invisible characters.
     Hidden,
-    /// Its name has characters that names of tools do not have, or none.
+    /// Its name is empty or has characters that tool names do not have.
     Name,
     /// Its name looks like that of another tool.
     LooksLike(String),
     /// The server lists another tool under the same name.
     Twice,
-    /// It speaks of a tool of another server.
+    /// It mentions a tool of another server.
     SpeaksOf(String),
 }
 
@@ -41,15 +41,15 @@ impl fmt::Display for Sign {
     }
 }
 
-/// The names around a tool.
+/// Names of other tools.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// Names of tools that are not the server's: of other servers as those call them, and built-in
-    /// ones.
+    /// Names of tools that do not belong to the server: those of other servers, in their spelling,
+    /// and built-in ones.
     pub others: BTreeSet<String>,
 }
 
-/// The signs on one definition of a list, in order.
+/// The signs of one definition of a list, in order.
 pub(crate) fn signs(definition: &Definition, list: &[Definition], around: &Surroundings) -> Vec<Sign> {
     let mut found = BTreeSet::new();
     let name = definition.name();
@@ -88,7 +88,7 @@ fn hides(value: &Value) -> bool {
     }
 }
 
-/// Whether a text of the value holds the name as a word.
+/// Whether a text in the value contains the name as a word.
 fn mentions(value: &Value, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_' || c == '-';
     match value {
@@ -101,7 +101,7 @@ fn mentions(value: &Value, name: &str) -> bool {
     }
 }
 
-/// The appearance of a name: equal for names that a reader could take for one another.
+/// Visual skeleton of a name: equal for names that a reader could confuse.
 pub(crate) fn skeleton(name: &str) -> String {
     let visible = name.chars().filter(|c| !is_hidden(*c) && !matches!(c, '_' | '-' | '.' | ' ' | '/'));
     let folded: String = visible.flat_map(char::to_lowercase).map(looks_like).collect();
@@ -135,7 +135,7 @@ fn looks_like(c: char) -> char {
         'ɡ' => 'g',
         'ｆ' => 'f',
         'Ａ'..='Ｚ' | 'ａ'..='ｚ' | '０'..='９' => {
-            // Full-width forms stand at a fixed distance from the plain ones.
+            // Full-width forms have a fixed offset from the plain ones.
             char::from_u32(c as u32 - 0xFEE0).map_or(c, |plain| plain.to_ascii_lowercase())
         }
         other => other,
