@@ -1,4 +1,4 @@
-//! Why nothing is served.
+//! Errors that prevent the server from starting.
 
 use std::{io, net::SocketAddr, path::PathBuf};
 
@@ -9,10 +9,10 @@ use thiserror::Error;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum HttpError {
-    /// The address is not free, or not one of this machine.
+    /// The address is in use, or does not belong to this machine.
     #[error("`{address}` cannot be listened on: {source}")]
     Address { address: SocketAddr, source: io::Error },
-    /// Tokens and results would go over a network unencrypted.
+    /// Tokens and results would be sent over a network unencrypted.
     #[error(
         "`{0}` is not a loopback address: without a TLS certificate and key, tokens and results could be read on the way"
     )]
@@ -20,13 +20,13 @@ pub enum HttpError {
     /// The program has no runtime to serve with.
     #[error(transparent)]
     Runtime(#[from] tools_core::NoRuntime),
-    /// Nobody may enter.
+    /// There is no guest.
     #[error("there is no guest: at least one token is needed")]
     NoGuest,
-    /// A token that could be guessed.
+    /// The token is short enough to be guessed.
     #[error("the token of `{name}` has fewer than {least} characters", least = crate::MIN_TOKEN_CHARS)]
     ShortToken { name: String },
-    /// Two guests with one token: it would not say who asks.
+    /// Two guests have the same token, which would not identify the caller.
     #[error("`{0}` and `{1}` have the same token")]
     SameToken(String, String),
     /// A certificate or key that cannot be used.

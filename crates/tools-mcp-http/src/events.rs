@@ -1,5 +1,5 @@
-//! The last events of a session: a client whose connection broke gets what it missed, also when
-//! the call that it waited for has ended meanwhile.
+//! Keeps the last events of a session, so that a client whose connection broke can get what it
+//! missed, even if its call has ended in the meantime.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::{Arc, Mutex};
@@ -14,11 +14,11 @@ use rmcp::{
 use tokio::sync::Notify;
 use tools_core::Locked as _;
 
-/// For how long an event is kept, and how many are.
+/// Time for which an event is kept; the next constant limits their number.
 const KEPT: Duration = Duration::from_mins(1);
 const MOST: usize = 64;
 
-/// The events of one session, shared with the streams that are read from it.
+/// The events of one session, shared with the streams that read them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SessionEvents(Arc<Shared>);
 
@@ -33,7 +33,7 @@ struct Log {
     /// The number of the last event.
     last: u64,
     events: VecDeque<Kept>,
-    /// The streams whose answer is still to come.
+    /// Streams whose answer is still to come.
     open: HashSet<String>,
 }
 
@@ -63,7 +63,7 @@ impl Log {
         id
     }
 
-    /// The next event of a stream behind a number.
+    /// The next event of a stream after a number.
     fn after(&self, stream: &str, number: u64) -> Option<&Kept> {
         self.events.iter().find(|kept| kept.number > number && kept.stream == stream)
     }
@@ -73,12 +73,12 @@ impl Log {
     }
 }
 
-/// Whether nothing comes behind an event: it is the answer.
+/// Whether an event is the answer, after which its stream ends.
 fn ends(event: &ServerSseMessage) -> bool {
     matches!(event.message.as_deref(), Some(ServerJsonRpcMessage::Response(_) | ServerJsonRpcMessage::Error(_)))
 }
 
-/// An event that is not known, or not any more.
+/// The event is unknown, or no longer kept.
 #[derive(Debug, thiserror::Error)]
 #[error("there is no such event, or it was sent too long ago")]
 struct UnknownEvent;
@@ -91,7 +91,7 @@ impl EventStore for SessionEvents {
         Ok(id)
     }
 
-    /// What came behind the event, and what is still to come, to the answer.
+    /// Events after the given one, including future ones, up to the answer.
     async fn replay_events_after(&self, last_event_id: &str) -> Result<EventStream, EventStoreError> {
         let (number, stream) = last_event_id.split_once('/').ok_or(UnknownEvent)?;
         let number: u64 = number.parse().map_err(|_| UnknownEvent)?;

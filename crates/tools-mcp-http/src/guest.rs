@@ -1,4 +1,4 @@
-//! Who may enter, and what each one is served.
+//! Guests of the server, and what each is served.
 
 use std::sync::Arc;
 
@@ -18,28 +18,28 @@ use crate::refusal::{Answer, Refusal};
 use crate::sessions::Sessions;
 use crate::{HttpError, HttpSettings};
 
-/// The shortest token: what is shorter could be guessed.
+/// Minimum length of a token: a shorter one could be guessed.
 pub const MIN_TOKEN_CHARS: usize = 32;
 
 /// The first revision of the protocol without sessions. Revisions are dates, which sort as text.
 const WITHOUT_SESSIONS: &str = "2026-07-28";
 const REVISION: &str = "mcp-protocol-version";
 
-/// One who may enter, and the server that answers them.
+/// A guest, and the server that answers its requests.
 pub struct Guest {
     pub(crate) name: String,
-    /// The digest of the token: the token itself is not kept.
+    /// Digest of the token; the token itself is not kept.
     pub(crate) token: String,
     server: McpServer,
 }
 
-/// A token that nobody can guess: 64 characters.
+/// A random token of 64 characters.
 pub fn new_token() -> String {
     format!("{}{}", Uuid::new_v4().simple(), Uuid::new_v4().simple())
 }
 
 impl Guest {
-    /// A guest of this name, for messages, with this token.
+    /// A guest with this token; the name is used in messages.
     ///
     /// # Errors
     /// [`HttpError::ShortToken`] for fewer than [`MIN_TOKEN_CHARS`] characters.
@@ -85,9 +85,9 @@ impl Guest {
     }
 }
 
-/// The session of a guest's requests without one. The same on each server that the guest has this
-/// token on: what servers share by session, such as stored output, is there wherever a request
-/// comes to. Nobody learns the token from it.
+/// Session of a guest's requests without a session id. It is the same on each server that knows the
+/// guest by this token, so that state shared by session, such as stored output, is found whichever
+/// server gets a request. It does not reveal the token.
 fn shared_session(name: &str, token_digest: &str) -> Option<SessionId> {
     let digest = sha256_hex(format!("requests without a session\n{name}\n{token_digest}").as_bytes());
     SessionId::parse(&format!("guest-{}", digest.get(..32)?)).ok()
@@ -95,7 +95,7 @@ fn shared_session(name: &str, token_digest: &str) -> Option<SessionId> {
 
 tools_core::partial_debug!(Guest { name });
 
-/// A guest that is served.
+/// A guest that is being served.
 pub(crate) struct AdmittedGuest {
     pub(crate) name: String,
     pub(crate) token: String,
@@ -109,11 +109,11 @@ pub(crate) struct AdmittedGuest {
 }
 
 impl AdmittedGuest {
-    /// Answers a request whose body is there.
+    /// Answers a request whose body was read.
     ///
     /// # Errors
-    /// [`Refusal::Sessions`] for one that would begin a session too many, and
-    /// [`Refusal::Unanswered`] for one whose id is in use.
+    /// [`Refusal::Sessions`] if it would begin a session too many, and [`Refusal::Unanswered`] if
+    /// its id is in use.
     pub(crate) async fn answer(&self, head: Parts, message: Bytes) -> Result<Answer, Refusal> {
         let opened = if has_no_sessions(&head.headers) { None } else { self.open.begin(&head.headers, &message)? };
         let opened = opened.map(|opened| opened.keeping(&self.sessions));
@@ -121,14 +121,14 @@ impl AdmittedGuest {
         if has_no_sessions(request.headers()) {
             return Ok(self.without.handle(request).await);
         }
-        // Without the id of a session a request begins one.
+        // A request without a session id begins a session.
         let begins = !request.headers().contains_key(SESSION);
         if begins && self.sessions.count().await >= self.max_sessions {
             return Err(Refusal::Sessions(self.max_sessions));
         }
         let ends = request.method() == Method::DELETE;
         let mut answer = self.with_sessions.handle(request).await;
-        // Clients take "accepted" for a session that is still there.
+        // Clients take "accepted" as a sign that the session still exists.
         if ends && answer.status() == StatusCode::ACCEPTED {
             *answer.status_mut() = StatusCode::NO_CONTENT;
         }
@@ -139,12 +139,12 @@ impl AdmittedGuest {
     }
 }
 
-/// Whether a request is of a revision that knows no sessions.
+/// Whether a request has a protocol revision without sessions.
 fn has_no_sessions(headers: &HeaderMap) -> bool {
     headers.get(REVISION).and_then(|value| value.to_str().ok()).is_some_and(|revision| revision >= WITHOUT_SESSIONS)
 }
 
-/// The digest of the token that a request brings; `None` without one.
+/// Digest of a request's token; `None` without one.
 pub(crate) fn token_of(headers: &HeaderMap) -> Option<String> {
     let mut all = headers.get_all(AUTHORIZATION).iter();
     let (Some(value), None) = (all.next(), all.next()) else { return None };

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use thiserror::Error;
 use tools_core::CallerId;
 
-/// The longest file of guests that is read.
+/// Maximum size in bytes of a file of guests.
 const MAX_FILE: u64 = 1 << 20;
 
 /// One who may call tools over HTTP, as a file names them.
@@ -45,8 +45,8 @@ pub struct GuestsError {
 }
 
 impl HttpGuest {
-    /// The caller of the guest's calls, in rules and in the record; `None` for a name that cannot
-    /// be one.
+    /// Caller of the guest's calls, in rules and in the record; `None` if the name is not valid for
+    /// one.
     pub fn caller(&self) -> Option<CallerId> {
         caller(&self.name)
     }
@@ -54,8 +54,8 @@ impl HttpGuest {
     /// Reads a TOML file with one `[[guest]]` for each guest.
     ///
     /// # Errors
-    /// A file that cannot be read, that others than its owner can read, with unknown keys, without
-    /// a guest, or with two of one name.
+    /// A file that cannot be read, that others than its owner can read, that has unknown keys or no
+    /// guest, or that has two guests with one name.
     pub fn read(file: &Path) -> Result<Vec<Self>, GuestsError> {
         let failed = |problem: String| GuestsError { file: file.to_owned(), problem };
         let text = text(file).map_err(|error| failed(error.to_string()))?;

@@ -1,4 +1,4 @@
-//! Who may enter while the server runs: a list that is replaced whole.
+//! The guests of a running server: a list that is replaced as a whole.
 
 use std::{fmt, sync::Arc};
 
@@ -27,13 +27,13 @@ impl GuestList {
         Ok(list)
     }
 
-    /// Lets these guests enter, and of those that are there the ones named in `kept`, with their
-    /// sessions. All others may not enter any more: their sessions end, and what they run is
-    /// cancelled. On an error everything stays as it was.
+    /// Admits these guests, and keeps those named in `kept` with their sessions. All others are
+    /// removed: their sessions end, and their running calls are cancelled. On an error everything
+    /// stays as it was.
     ///
     /// # Errors
-    /// [`HttpError::NoGuest`] where nobody would be left, [`HttpError::SameToken`] for two with one
-    /// token.
+    /// [`HttpError::NoGuest`] if no guest would be left, [`HttpError::SameToken`] if two have the
+    /// same token.
     pub fn replace(&self, kept: &[&str], new: Vec<Guest>) -> Result<(), HttpError> {
         let before = self.0.welcomed.load();
         let (stay, gone): (Vec<_>, Vec<_>) =

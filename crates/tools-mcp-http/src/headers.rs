@@ -1,5 +1,5 @@
 //! Names of headers.
 
 pub(crate) const SESSION: &str = "mcp-session-id";
-/// The header that names the server which answered, or the one that a request should have gone to.
+/// Header with the name of the server that answered, or of the one that a request is intended for.
 pub const SERVER_HEADER: &str = tools_core::ServerName::HEADER;

@@ -1,14 +1,14 @@
-//! MCP over streamable HTTP, for clients that are no children of this process and on other
+//! MCP over streamable HTTP, for clients that are not children of this process or are on other
 //! machines.
 //!
-//! Every request needs the token of a guest. Each guest has a server of its own
+//! Every request needs the token of a guest. Each guest has a separate server
 //! ([`tools_mcp::McpServer`]), with its own tools, roots and rules: no session of one can be
-//! reached with the token of another. Both revisions of the protocol are served: with the
-//! handshake, each client has a session; since 2026-07-28, which knows none, the requests of a
-//! guest share one.
+//! reached with the token of another. Both revisions of the protocol are served. With the
+//! handshake, each client has a session; since 2026-07-28, without sessions in the protocol, the
+//! requests of a guest share one.
 //!
-//! Requests from pages of the web (`Origin`) and for other hosts than this one (`Host`) are
-//! refused, and nothing is served unencrypted but on a loopback address.
+//! Requests from web pages (`Origin`) and for other hosts (`Host`) are refused, and unencrypted
+//! connections are accepted on loopback addresses only.
 
 mod error;
 mod events;

@@ -1,4 +1,4 @@
-//! Takes connections and brings each request to the server of its guest.
+//! Accepts connections and routes each request to the server of its guest.
 
 use std::{convert::Infallible, net::SocketAddr, sync::Arc, time::Duration};
 
@@ -20,17 +20,17 @@ use crate::guest::token_of;
 use crate::refusal::{Answer, Refusal};
 use crate::{Guest, GuestList, HttpError, HttpSettings, ServerName, server_name};
 
-/// How long a client may take for its TLS handshake, and for the headers of each request.
+/// Time limit for a client's TLS handshake, and for the headers of each request.
 const GREETING: Duration = Duration::from_secs(10);
-/// How long the body of a request may take.
+/// Time limit for the body of a request.
 const BODY: Duration = Duration::from_mins(1);
-/// How long answers may still go out once the server is asked to end.
+/// Time for sending answers after the server was asked to end.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// What is waited for when the machine has no more descriptors.
+/// Pause when the machine has no more descriptors.
 const BREATH: Duration = Duration::from_millis(100);
 const PATH: &str = "/mcp";
 
-/// A server that listens and does not serve yet.
+/// A server that listens but does not serve yet.
 pub struct HttpServer {
     listener: TcpListener,
     address: SocketAddr,
@@ -42,8 +42,8 @@ impl HttpServer {
     /// Listens on an address; port 0 takes a free one.
     ///
     /// # Errors
-    /// [`HttpError`]: no guest, two with one token, an address that is no loopback address without TLS, or one that
-    /// cannot be had.
+    /// [`HttpError`]: no guest, two with one token, an address other than loopback without TLS, or
+    /// an address that cannot be used.
     pub fn bind(address: SocketAddr, guests: Vec<Guest>, settings: HttpSettings) -> Result<Self, HttpError> {
         if guests.is_empty() {
             return Err(HttpError::NoGuest);
@@ -68,18 +68,18 @@ impl HttpServer {
         self.address
     }
 
-    /// The guests, to be replaced while the server runs.
+    /// The guests, which can be replaced while the server runs.
     pub fn guests(&self) -> GuestList {
         self.guests.clone()
     }
 
-    /// The address that clients are given.
+    /// The URL for clients.
     pub fn url(&self) -> String {
         let scheme = if self.settings.tls.is_some() { "https" } else { "http" };
         format!("{scheme}://{}{PATH}", self.address)
     }
 
-    /// Serves until `stop` is cancelled. Calls that still run then are dropped and put on record.
+    /// Serves until `stop` is cancelled. Calls that still run then are dropped and recorded.
     pub async fn serve_until(self, stop: CancellationToken) {
         let Self { listener, guests, settings, .. } = self;
         let (name, max_body) = (settings.name.clone(), settings.max_body);
@@ -123,7 +123,7 @@ impl HttpServer {
 
 tools_core::partial_debug!(HttpServer { address, guests });
 
-/// What all connections share.
+/// State shared by all connections.
 struct House {
     guests: GuestList,
     name: Option<ServerName>,
@@ -183,7 +183,7 @@ impl House {
         if let Some(name) = &self.name {
             server_name::take_off(name, &mut parts.headers).map_err(Refusal::Elsewhere)?;
         }
-        // An announced body that is too long need not come first.
+        // If the announced length is too large, do not read the body.
         let announced = parts.headers.get(CONTENT_LENGTH).and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
         if announced.is_some_and(|length| usize::try_from(length).map_or(true, |length| length > self.max_body)) {
             return Err(Refusal::Body(self.max_body));

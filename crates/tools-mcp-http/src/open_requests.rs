@@ -1,5 +1,5 @@
-//! Requests that are being answered: of one session no two share an id, or the answer of the first
-//! would go nowhere.
+//! Requests in progress. No two of a session may share an id, since the first one's answer would be
+//! lost.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -16,20 +16,20 @@ use crate::headers::SESSION;
 use crate::refusal::{Answer, Refusal};
 use crate::sessions::Sessions;
 
-/// The session and the id of each.
+/// Session and id of each request.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct OpenRequests(Arc<Mutex<HashSet<(String, String)>>>);
 
-/// A request that is being answered, until this is dropped.
+/// A request in progress, until this is dropped.
 #[derive(Debug)]
 pub(crate) struct OpenRequest {
     key: (String, String),
     all: OpenRequests,
-    /// Keeps its session meanwhile.
+    /// Keeps its session alive in the meantime.
     busy: Option<AbortOnDropHandle<()>>,
 }
 
-/// What of a message says whether it wants an answer.
+/// Parts of a message that show whether it expects an answer.
 #[derive(Deserialize)]
 struct Head {
     id: Option<Value>,
@@ -37,11 +37,11 @@ struct Head {
 }
 
 impl OpenRequests {
-    /// Takes a request in, and holds it until its answer is sent. `None` for a message that wants
-    /// no answer or belongs to no session.
+    /// Registers a request until its answer is sent. `None` for a message that expects no answer or
+    /// belongs to no session.
     ///
     /// # Errors
-    /// [`Refusal::Unanswered`] where the id is that of a request which is being answered.
+    /// [`Refusal::Unanswered`] if a request with the same id is in progress.
     pub(crate) fn begin(&self, headers: &HeaderMap, message: &Bytes) -> Result<Option<OpenRequest>, Refusal> {
         let session = headers.get(SESSION).and_then(|session| session.to_str().ok());
         let head = serde_json::from_slice::<Head>(message).ok();
@@ -59,14 +59,13 @@ impl OpenRequests {
 }
 
 impl OpenRequest {
-    /// Begins to keep its session from resting.
+    /// Keeps its session from becoming idle.
     pub(crate) fn keeping(mut self, sessions: &Arc<Sessions>) -> Self {
         self.busy = Some(sessions.busy(self.key.0.as_str().into()));
         self
     }
 
-    /// The answer, which holds the request until the last of it is sent or nobody takes it any
-    /// more.
+    /// Wraps the answer, which holds the request until it is sent completely or dropped.
     pub(crate) fn answered(self, answer: Answer) -> Answer {
         let (parts, sent) = answer.into_parts();
         let held = sent.map_frame(move |frame| {

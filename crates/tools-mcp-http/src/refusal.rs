@@ -1,4 +1,4 @@
-//! Answers to requests that reach no session.
+//! Answers to requests that are refused before they reach a session.
 
 use std::{convert::Infallible, time::Duration};
 
@@ -13,34 +13,34 @@ use crate::{headers::SERVER_HEADER, server_name};
 
 pub(crate) type Answer = Response<BoxBody<Bytes, Infallible>>;
 
-/// Why a request reaches no session.
+/// Why a request is refused.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Refusal {
-    /// Another path than the one that is served.
+    /// The path is not the served one.
     Path,
-    /// No token, or one of nobody.
+    /// The token is missing or unknown.
     Token,
-    /// A body that is longer than this many bytes.
+    /// The body is longer than this many bytes.
     Body(usize),
-    /// A body that does not come.
+    /// The body did not arrive in time.
     Slow,
-    /// A body that breaks off.
+    /// The body is incomplete.
     Broken,
-    /// A header that is checked comes twice: programs on the way may read the other one.
+    /// A checked header occurs twice: intermediaries may read the other one.
     Ambiguous,
-    /// The guest has as many sessions as it may.
+    /// The guest has the maximum number of sessions.
     Sessions(usize),
-    /// The session is one of another server.
+    /// The session belongs to another server.
     Elsewhere(ServerName),
-    /// The id is that of a request which is being answered.
+    /// A request with the same id is in progress.
     Unanswered(Value),
 }
 
-/// When a client may try again that was refused for the number of its sessions.
+/// Time after which a client refused for the number of its sessions may retry.
 const TRY_AGAIN: Duration = Duration::from_secs(30);
 
 impl Refusal {
-    /// The answer: a status, and an error of JSON-RPC.
+    /// The answer: a status, and a JSON-RPC error.
     pub(crate) fn answer(self) -> Answer {
         let (status, text) = match &self {
             Self::Path => (StatusCode::NOT_FOUND, "the server is at `/mcp`".to_owned()),
@@ -58,7 +58,7 @@ impl Refusal {
             }
             // The message itself is well-formed, as over standard input and output.
             Self::Unanswered(_) => (StatusCode::OK, "a request with this id has not been answered yet".to_owned()),
-            // Clients begin a session anew upon this status.
+            // On this status clients begin a new session.
             Self::Elsewhere(server) => (StatusCode::NOT_FOUND, format!("the session is one of the server `{server}`")),
         };
         let id = if let Self::Unanswered(id) = &self { id.clone() } else { Value::Null };

@@ -1,6 +1,6 @@
-//! The name of a server among several behind a balancer: in a header of every answer and in front
-//! of the ids of its sessions, so that a request can be led to the server of its session, and one
-//! that comes elsewhere is told which that is.
+//! The name of a server among several behind a load balancer. It is in a header of every answer and
+//! prefixes session ids, so that a request can be routed to the server of its session. A misrouted
+//! request is answered with the right server's name.
 
 use hyper::HeaderMap;
 use hyper::header::{HeaderName, HeaderValue};
@@ -8,22 +8,22 @@ use tools_core::ServerName;
 
 use crate::headers::{SERVER_HEADER, SESSION};
 
-/// Takes the name off the id of a session that a request brings.
+/// Removes the name from the session id of a request.
 ///
 /// # Errors
-/// The other server whose session it is, or that the request itself names.
+/// The other server that owns the session, or that the request names.
 pub(crate) fn take_off(own: &ServerName, headers: &mut HeaderMap) -> Result<(), ServerName> {
-    // Without a session it is for what the other server keeps for its guest: jobs, undo and
-    // placeholders are not here, and others of the same names may be.
+    // Without a session, the request may need state of the other server: jobs, undo and
+    // placeholders are not here, and others may have the same names.
     let named = headers.get(SERVER_HEADER).and_then(|name| name.to_str().ok()?.parse::<ServerName>().ok());
     if let Some(other) = named.filter(|named| named != own) {
         return Err(other);
     }
     let Some(id) = headers.get(SESSION).and_then(|id| id.to_str().ok()) else { return Ok(()) };
-    // Without a name it is of no server that has one: it is not found.
+    // Without a name it belongs to no named server: it will not be found.
     let Some((server, id)) = id.split_once('.') else { return Ok(()) };
     if server != own.as_str() {
-        // What is no name is not repeated.
+        // Invalid names are not repeated.
         return server.parse().map_or(Ok(()), Err);
     }
     let id = HeaderValue::from_str(id);
@@ -33,7 +33,7 @@ pub(crate) fn take_off(own: &ServerName, headers: &mut HeaderMap) -> Result<(), 
     Ok(())
 }
 
-/// Names the server in an answer, and in front of the id of a session.
+/// Adds the server's name to an answer, and to its session id.
 pub(crate) fn put_on(own: &ServerName, headers: &mut HeaderMap) {
     let id = headers.get(SESSION).and_then(|id| id.to_str().ok());
     if let Some(Ok(id)) = id.map(|id| HeaderValue::from_str(&format!("{own}.{id}"))) {

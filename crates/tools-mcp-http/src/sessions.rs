@@ -1,5 +1,5 @@
-//! The sessions of a guest. Each is a manager of its own with one session, so that it keeps its
-//! events to itself, and no longer than it lives.
+//! The sessions of a guest. Each has its own manager, so that its events are separate and end with
+//! it.
 
 use std::{collections::HashMap, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use tokio_util::task::AbortOnDropHandle;
 
 use crate::events::SessionEvents;
 
-/// The event of a stream that belongs to no request, before anything came.
+/// Event id of a stream without a request, before its first event.
 const BEGINNING: &str = "0";
 
 #[derive(Debug)]
@@ -22,18 +22,18 @@ pub(crate) struct Sessions {
 }
 
 impl Sessions {
-    /// Sessions that end after so long without a request.
+    /// Sessions that end after this time without a request.
     pub(crate) fn new(idle: Duration) -> Self {
         Self { idle, each: RwLock::default() }
     }
 
-    /// How many there are.
+    /// Number of sessions.
     pub(crate) async fn count(&self) -> usize {
         self.each.read().await.len()
     }
 
-    /// Keeps a session from ending while a request is answered, until what is returned is dropped:
-    /// it may take longer than a session may rest.
+    /// Keeps a session alive while a request is answered, which may exceed the idle time, until the
+    /// returned handle is dropped.
     pub(crate) fn busy(self: &Arc<Self>, id: SessionId) -> AbortOnDropHandle<()> {
         let sessions = Arc::clone(self);
         AbortOnDropHandle::new(tokio::spawn(async move {

@@ -1,4 +1,4 @@
-//! How much is taken from clients, and for which hosts.
+//! Limits for clients, and the names of the server.
 
 use std::{net::SocketAddr, time::Duration};
 
@@ -11,13 +11,13 @@ pub struct HttpSettings {
     pub hosts: Vec<String>,
     /// Name of this server among several that serve the same guests; `None` for the only one.
     pub name: Option<ServerName>,
-    /// The certificate; without one only loopback addresses are served.
+    /// The certificate; without one only loopback addresses are allowed.
     pub tls: Option<Tls>,
-    /// The longest body of a request, in bytes.
+    /// Maximum size in bytes of the body of a request.
     pub max_body: usize,
-    /// Sessions that a guest may have at once.
+    /// Maximum number of sessions per guest.
     pub max_sessions: usize,
-    /// Connections that are served at once; more are closed as they come.
+    /// Maximum number of open connections; further ones are closed at once.
     pub max_connections: usize,
     /// Time without requests after which a session ends.
     pub idle: Duration,
@@ -38,9 +38,8 @@ impl Default for HttpSettings {
 }
 
 impl HttpSettings {
-    /// The values of `Host` that are answered: the address itself, the names of loopback where it
-    /// is one, and those that were given. Another one comes from a page whose name was made to lead
-    /// here.
+    /// Accepted values of `Host`: the address itself, the loopback names if it is one, and the
+    /// configured ones. Any other value indicates DNS rebinding.
     pub(crate) fn answered_hosts(&self, address: SocketAddr) -> Vec<String> {
         let mut hosts = vec![address.to_string()];
         if address.ip().is_loopback() {
@@ -50,12 +49,11 @@ impl HttpSettings {
         hosts
     }
 
-    /// The values of `Origin` that are answered: pages that this server itself would have served.
-    /// There are none, so no page of the web gets in; a client that names its server as origin
-    /// does.
+    /// Accepted values of `Origin`: those of pages that this server itself would have served. There
+    /// are none, so web pages are refused; a client that sends its server as origin is accepted.
     pub(crate) fn answered_origins(&self, hosts: &[String]) -> Vec<String> {
         let scheme = if self.tls.is_some() { "https" } else { "http" };
-        // Without a port every port would be meant, and other servers have those.
+        // Without a port it would match every port, and other servers use those.
         let has_port = |host: &&String| host.rsplit_once(':').is_some_and(|(_, port)| port.parse::<u16>().is_ok());
         hosts.iter().filter(has_port).map(|host| format!("{scheme}://{host}")).collect()
     }

@@ -22,21 +22,20 @@ pub struct Tls {
 }
 
 impl Tls {
-    /// Reads a chain of certificates, the server's own first, and its private key, both in PEM.
+    /// Reads a certificate chain, the server's own first, and its private key, both in PEM.
     ///
     /// # Errors
-    /// [`HttpError::Tls`] with the file that cannot be read, holds nothing of the kind, or does not
-    /// fit the other.
+    /// [`HttpError::Tls`] with the file that cannot be read, has no such content, or does not match
+    /// the other.
     pub fn from_files(certificates: &Path, key: &Path) -> Result<Self, HttpError> {
         let acceptor = Shared::new(Self::read(certificates, key)?);
         Ok(Self { certificates: certificates.to_owned(), key: key.to_owned(), acceptor })
     }
 
-    /// Reads the files again: for a certificate that was renewed. Connections that are there keep
-    /// theirs.
+    /// Reads the files again, for a renewed certificate. Existing connections keep the old one.
     ///
     /// # Errors
-    /// As [`Tls::from_files`]; what was there before stays then.
+    /// As [`Tls::from_files`]; then the old certificate stays.
     pub fn reload(&self) -> Result<(), HttpError> {
         self.acceptor.store(Self::read(&self.certificates, &self.key)?);
         Ok(())
