@@ -1,4 +1,4 @@
-//! What sub-agents used and the agents above them have not yet put on their own account.
+//! Usage of sub-agents that the agents above them have not yet added to their own totals.
 
 use std::{collections::HashMap, sync::Mutex};
 
@@ -11,12 +11,12 @@ use crate::AgentTotals;
 pub(crate) struct OpenAccounts(Mutex<HashMap<ConversationId, AgentTotals>>);
 
 impl OpenAccounts {
-    /// Notes what was used in a conversation.
+    /// Adds usage of a conversation.
     pub(crate) fn note(&self, conversation: &ConversationId, totals: AgentTotals) {
         self.0.locked().entry(conversation.clone()).or_default().add(totals);
     }
 
-    /// Takes what was used in a conversation.
+    /// Takes the usage of a conversation.
     pub(crate) fn take(&self, conversation: &ConversationId) -> Option<AgentTotals> {
         self.0.locked().remove(conversation)
     }

@@ -1,6 +1,6 @@
-//! The tool `compress_context`: a model asks for a summary of its own conversation. The tool knows
-//! no conversation; the agent whose call it is serves the wish while the call runs, and puts the
-//! summary in place when all calls of the answer are made.
+//! The tool `compress_context`: a model requests a summary of its own conversation. The tool has no
+//! access to the conversation; the agent that made the call serves the request while the call runs,
+//! and inserts the summary when all calls of the answer have ended.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -16,7 +16,7 @@ use tools_providers::{Message, Provider};
 
 use crate::{Compression, CompressionStrategy, MessageSelection, history::render, summarize};
 
-/// Messages that a compression leaves alone where the call does not say.
+/// Default number of latest messages that a compression keeps.
 const USUAL: usize = 6;
 
 /// Summarises the older part of this conversation to make room. The latest messages stay as they
@@ -34,18 +34,18 @@ pub struct CompressContextArgs {
 /// Result of the compression.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CompressContextReport {
-    /// Names the summary; null where nothing was summarised.
+    /// ID of the summary; null if nothing was summarised.
     pub summary_id: Option<String>,
     /// Number of messages that it replaces.
     pub messages_removed: usize,
-    /// Tokens of the conversation before, as far as is known.
+    /// Tokens of the conversation before, as far as known.
     pub tokens_before: u64,
     /// Tokens after.
     pub tokens_after: u64,
 }
 
-/// Connection between calls of `compress_context` and their agent. Clones share one desk: one goes
-/// into the tool, one into each agent.
+/// Connection between calls of `compress_context` and their agent. Clones share one desk: one
+/// belongs to the tool, one to each agent.
 #[derive(Debug, Clone, Default)]
 pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<Wish>>>>);
 
@@ -56,7 +56,7 @@ type Agent = (String, Arc<str>);
 #[derive(Debug, Clone)]
 pub struct CompressContext(CompressDesk);
 
-/// What a call of the tool wants.
+/// Request of a call of the tool.
 #[derive(Debug)]
 pub(crate) struct Wish {
     focus: Option<String>,
@@ -64,7 +64,7 @@ pub(crate) struct Wish {
     reply: oneshot::Sender<Result<CompressContextReport, ToolError>>,
 }
 
-/// Wishes of the calls that run.
+/// Requests of running calls.
 pub(crate) struct Wishes {
     desk: CompressDesk,
     agent: Agent,
@@ -72,12 +72,12 @@ pub(crate) struct Wishes {
 }
 
 impl CompressDesk {
-    /// The tool whose calls come to this desk.
+    /// The tool whose calls use this desk.
     pub fn tool(&self) -> CompressContext {
         CompressContext(self.clone())
     }
 
-    /// Takes the wishes of an agent's calls from now on.
+    /// Receives the requests of an agent's calls from now on.
     pub(crate) fn open(&self, path: &Arc<str>, cx: &CallContext) -> Wishes {
         let (sender, receiver) = mpsc::channel(1);
         let agent = (cx.session().as_str().to_owned(), Arc::clone(path));
@@ -96,7 +96,7 @@ impl CompressDesk {
 }
 
 impl Wishes {
-    /// The next wish. Waits for ever where there is none.
+    /// The next request. Waits for ever if there is none.
     pub(crate) async fn next(&mut self) -> Wish {
         match self.receiver.recv().await {
             Some(wish) => wish,
@@ -171,8 +171,8 @@ fn nobody() -> ToolError {
 }
 
 impl Wish {
-    /// Writes the summary and answers the call. What comes of it takes its place later; `None`
-    /// where nothing changes.
+    /// Writes the summary and answers the call. The returned compression is applied later; `None`
+    /// if nothing changes.
     pub(crate) async fn serve(
         self,
         provider: Arc<dyn Provider>,
@@ -211,7 +211,7 @@ impl Wish {
             }
             Err(error) => (Err(error), None),
         };
-        // Nobody waits any more for a call that was called off: nothing changes then.
+        // If the call was cancelled, nobody receives the answer, and nothing changes.
         self.reply.send(answer).is_ok().then_some(compression).flatten()
     }
 }

@@ -1,11 +1,11 @@
-//! What is configured of the loop.
+//! Settings of the loop.
 
 /// The limits of an agent and what it does with a long conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AgentSettings {
     /// Maximum number of requests to the model in one turn; at least 1.
     pub max_tool_iterations: u32,
-    /// Maximum number of tokens in a conversation; `None` for what the model reads at most.
+    /// Maximum number of tokens in a conversation; `None` for the model's own limit.
     pub context_budget_tokens: Option<u64>,
     /// Whether long results are summarised by a model before they go into the conversation.
     pub summarize_output: bool,

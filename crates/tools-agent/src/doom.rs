@@ -1,13 +1,14 @@
-//! Whether a model goes round in circles: by what its calls gave, and by the calls themselves.
+//! Detects that a model repeats itself, by the results of its calls and by the calls themselves.
 //! Pure.
 
 use tools_core::{CallDigest, ToolErrorCategory, sha256_hex};
 
-/// Equal outputs in a row that end a turn.
+/// Number of equal outputs in a row that ends a turn.
 const OUTPUTS: u32 = 3;
-/// Equal calls in a row that are made; the next is refused, and the one after it ends the turn.
+/// Number of equal calls in a row that are made. The next one is refused, and the one after it ends
+/// the turn.
 const CALLS: u32 = 3;
-/// How much of a repeated output a person is shown, in characters.
+/// Maximum number of characters of a repeated output shown to a person.
 const SHOWN_CHARS: usize = 200;
 
 /// Recent calls and outputs of a turn.
@@ -17,19 +18,19 @@ pub struct DoomWatch {
     calls: Option<Run>,
 }
 
-/// Iterations with one and the same output.
+/// Number of iterations with the same output.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct RepeatCount {
     digest: String,
     times: u32,
 }
 
-/// Equal calls in a row.
+/// Number of equal calls in a row.
 #[expect(clippy::option_option, reason = "whether it ended is one question, and how is another")]
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Run {
     call: CallDigest,
-    /// How the latest ended: `Some(None)` for well, `None` while it is not known.
+    /// Result of the latest call: `Some(None)` for success, `None` while unknown.
     ended: Option<Option<ToolErrorCategory>>,
     times: u32,
 }
@@ -37,17 +38,17 @@ struct Run {
 /// Decision about a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Admission {
-    /// It is made.
+    /// The call is made.
     Go,
-    /// It is not made: it was made three times with the same end.
+    /// The call is refused: it was made three times with the same result.
     Refuse,
-    /// It was refused already: the turn ends.
+    /// The call was refused before: the turn ends.
     Stop,
 }
 
 impl DoomWatch {
-    /// Whether a call is made that comes next. `poll` is for tools that are meant to be asked again
-    /// and again.
+    /// Decides whether the next call is made. `poll` is for tools that are meant to be called
+    /// repeatedly.
     pub fn admit(&mut self, call: CallDigest, poll: bool) -> Admission {
         if poll {
             self.calls = None;
@@ -66,7 +67,7 @@ impl DoomWatch {
         }
     }
 
-    /// Takes in how a call ended that was made: another end than before begins a new row.
+    /// Notes the result of a call: a different result than before begins a new row.
     pub fn ended(&mut self, call: CallDigest, category: Option<ToolErrorCategory>) {
         if let Some(run) = self.calls.as_mut().filter(|run| run.call == call) {
             if run.ended.is_some_and(|before| before != category) {
@@ -76,11 +77,11 @@ impl DoomWatch {
         }
     }
 
-    /// Takes in what all calls of an iteration gave, `calls` being their digests. The notice for a
-    /// person where it is the same for the third time.
+    /// Notes the outputs of all calls of an iteration; `calls` are their digests. Returns the
+    /// notice for a person when the outputs are the same for the third time.
     ///
-    /// No output at all says nothing: many commands print nothing when they work. It counts where
-    /// the calls are the same as well.
+    /// Empty output counts only if the calls are the same as well: many commands print nothing when
+    /// they succeed.
     pub(crate) fn outputs(&mut self, outputs: &[&str], calls: &[CallDigest]) -> Option<String> {
         let mut text = String::new();
         for output in outputs {
@@ -102,7 +103,7 @@ impl DoomWatch {
     }
 }
 
-/// What a person is told; the beginning of the output, counted in characters.
+/// Notice for a person with the beginning of the output.
 fn notice(outputs: &[&str]) -> String {
     let joined = outputs.join("\n");
     let joined = joined.trim();

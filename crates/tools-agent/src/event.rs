@@ -1,5 +1,5 @@
-//! What happens in a turn, as one ordered stream: terminals, editors and protocols show what they
-//! take from it.
+//! Events of a turn as one ordered stream. Terminals, editors and protocols display what they need
+//! of it.
 
 use std::fmt;
 use std::sync::{Arc, Mutex};
@@ -17,18 +17,18 @@ use crate::{CompressionStrategy, Stop};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum AgentEvent {
-    /// A turn began; the first is 1.
+    /// A turn began. The first has number 1.
     TurnStarted { turn: u64 },
-    /// A request goes to the model.
+    /// A request is sent to the model.
     Requested {
         /// Number of the iteration in the turn, from 1.
         iteration: u32,
-        /// Number of its tokens, as far as it is known.
+        /// Number of its tokens, as far as known.
         tokens: u64,
         /// Maximum number of tokens; `None` for no limit.
         limit: Option<u64>,
     },
-    /// A part of the text of an answer. The parts of an answer together are its text.
+    /// A part of the text of an answer. All parts together are the text.
     Text { text: String },
     /// A part of the thoughts before an answer.
     Thinking { text: String },
@@ -38,15 +38,15 @@ pub enum AgentEvent {
     Replied {
         /// Usage of the request.
         usage: Usage,
-        /// Its price in money, in millionths; `None` where no prices are known.
+        /// Its price in millionths; `None` if prices are unknown.
         millionths: Option<u64>,
         /// Number of requested calls.
         calls: usize,
     },
-    /// The model wants a call made. `id` pairs it with its result in the conversation; `params` are
-    /// `None` where what the model wrote are none.
+    /// The model requested a call. `id` pairs it with its result in the conversation; `params` is
+    /// `None` if what the model wrote is invalid.
     Called { call: CallId, id: String, tool: String, params: Option<Value> },
-    /// Something happened to a call that goes through the layers.
+    /// An event of a call that runs through the layers.
     Tool(ToolEvent),
     /// A call has its result.
     Answered {
@@ -63,12 +63,12 @@ pub enum AgentEvent {
         /// The text that the model reads.
         text: String,
     },
-    /// Old results were taken out of the conversation.
+    /// Old results were removed from the conversation.
     Cleared { results: usize, bytes: u64 },
-    /// A part of the conversation, so many messages, became a summary. `before` and `after` are the
-    /// tokens of the whole, as far as is known.
+    /// A number of messages was replaced by a summary. `before` and `after` are the tokens of the
+    /// whole conversation, as far as known.
     Compacted { strategy: CompressionStrategy, messages: usize, before: u64, after: u64 },
-    /// Something a person should hear of, although the turn goes on.
+    /// A warning for a person; the turn continues.
     Warned { text: String },
     /// The turn ended.
     TurnEnded { stop: Stop },
@@ -80,7 +80,7 @@ pub struct AgentEvents(Option<Arc<Stream>>);
 
 struct Stream {
     sender: mpsc::Sender<AgentEvent>,
-    /// Text that found no room yet: it goes with the next.
+    /// Text that did not fit into the queue yet: it is sent with the next part.
     waiting: Mutex<String>,
 }
 
@@ -90,27 +90,27 @@ impl AgentEvents {
         Self::default()
     }
 
-    /// A stream of at most `capacity` events that wait, and its other end. Whoever holds that takes
-    /// the events while the turn runs: the turn waits for room. Output and progress of tools do not
-    /// wait; what finds no room is dropped and counted.
+    /// Creates a stream with a queue of at most `capacity` events, and its receiver. The receiver
+    /// must be read while the turn runs: the turn waits for space. Output and progress of tools do
+    /// not wait; what does not fit is dropped and counted.
     pub fn channel(capacity: usize) -> (Self, mpsc::Receiver<AgentEvent>) {
         let (sender, receiver) = mpsc::channel(capacity.max(1));
         (Self(Some(Arc::new(Stream { sender, waiting: Mutex::default() }))), receiver)
     }
 
-    /// Sends an event, waiting for room.
+    /// Sends an event, waiting for space.
     pub(crate) async fn send(&self, event: AgentEvent) {
         if let Some(stream) = &self.0 {
             let waiting = std::mem::take(&mut *stream.waiting());
             if !waiting.is_empty() {
                 let _ = stream.sender.send(AgentEvent::Text { text: waiting }).await;
             }
-            // An error means that nobody listens any more.
+            // An error means that the receiver is gone.
             let _ = stream.sender.send(event).await;
         }
     }
 
-    /// Sends a part of an answer, as soon as there is room.
+    /// Sends a part of an answer, as soon as there is space.
     pub(crate) fn delta(&self, delta: Delta<'_>) {
         let Some(stream) = &self.0 else { return };
         match delta {
@@ -130,7 +130,7 @@ impl AgentEvents {
         }
     }
 
-    /// A sink for the events of calls: they come in the same stream.
+    /// A sink for events of calls; they are added to the same stream.
     pub(crate) fn tools(&self) -> EventSink {
         match &self.0 {
             Some(stream) => EventSink::new(Forward(Arc::clone(stream))),

@@ -1,26 +1,26 @@
-//! Calls in text, for models without native tool use: which fenced blocks of an answer are calls.
-//! Pure.
+//! Calls in text, for models without native tool use: finds the fenced blocks of an answer that are
+//! calls. Pure.
 
 use serde_json::Value;
 use tools_core::{InvocationHint, JsonObject, ToolDef, ToolError, ToolErrorCategory};
 
-/// The tag under which any tool can be called, by name.
+/// Tag with which any tool can be called by name.
 const ANY: &str = "tool_call";
 
 /// A fenced block.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Block {
-    /// All of its info string, without white space around it.
+    /// Its info string, trimmed.
     pub info: String,
     /// Its lines, each with its line end.
     pub body: String,
 }
 
-/// The closed fenced blocks that stand in a text by themselves, in order.
+/// The closed fenced blocks at the top level of a text, in order.
 ///
-/// A fence is at least three backticks or tildes behind at most three spaces; it is closed by at
-/// least as many of the same kind with nothing behind them. Blocks in quotations, in lists and in
-/// markup (`<thinking>`) are left out, and so is one that is not closed.
+/// A fence is at least three backticks or tildes after at most three spaces; it is closed by at
+/// least as many of the same character with nothing after them. Blocks in quotations, lists and
+/// markup (`<thinking>`) are left out, as is an unclosed one.
 pub fn blocks(text: &str) -> Vec<Block> {
     let mut reader = Reader::default();
     for line in text.split_inclusive('\n') {
@@ -41,11 +41,11 @@ struct Fence {
 struct Reader {
     found: Vec<Block>,
     state: State,
-    /// Whether the line before was empty.
+    /// Whether the previous line was empty.
     is_after_blank: bool,
-    /// Whether the line before was text that the next may go on with.
+    /// Whether the previous line was text that the next may continue.
     is_paragraph: bool,
-    /// Whether that text goes on with a quotation.
+    /// Whether that text continues a quotation.
     is_quoted: bool,
 }
 
@@ -54,34 +54,34 @@ enum State {
     #[default]
     Text,
     Fenced(Fence, Block),
-    /// In markup, until a line that holds this, or until an empty one.
+    /// In markup, until a line that contains this, or until an empty line.
     Markup(Option<String>),
-    /// In a list: what stands in one is no call.
+    /// In a list: nothing in it is a call.
     List(List),
-    /// Behind a list of which it is not certain where it ends: nothing that follows is a call.
+    /// After a list whose end is uncertain: nothing that follows is a call.
     Lost,
 }
 
-/// What is known of a list.
+/// State of a list.
 #[derive(Debug, Clone, Copy)]
 struct List {
-    /// The column at which the content of its last item begins.
+    /// Column at which the content of its last item begins.
     column: usize,
     inner: Inner,
 }
 
-/// What stood last in a list.
+/// Last content of a list.
 #[derive(Debug, Clone, Copy)]
 enum Inner {
-    /// An item without content so far.
+    /// An item without content yet.
     Nothing,
-    /// Text that a line without indentation may go on with.
+    /// Text that an unindented line may continue.
     Paragraph,
-    /// A fence that is open.
+    /// An open fence.
     Fenced(Fence),
-    /// A fence that was closed.
+    /// A closed fence.
     Closed,
-    /// A fence of an item within an item, or text that looks like one.
+    /// A fence of a nested item, or text that looks like one.
     Unsure,
 }
 
@@ -110,12 +110,11 @@ impl Reader {
         self.is_after_blank = is_blank;
     }
 
-    /// A line in a list or behind it. Only text goes on with a paragraph of a list without being
-    /// indented.
+    /// Handles a line in or after a list. Only a paragraph can be continued by an unindented line.
     fn list(&mut self, list: List, line: &str) {
         let is_inside = indent(line) >= list.column;
         self.state = if line.trim().is_empty() {
-            // An item that begins with an empty line holds nothing.
+            // An item that begins with an empty line has no content.
             if matches!(list.inner, Inner::Nothing) { State::Text } else { State::List(list) }
         } else if is_inside {
             State::List(list.with(line))
@@ -131,7 +130,7 @@ impl Reader {
         };
     }
 
-    /// A line outside of blocks. `continues` says whether text in it goes on with a paragraph.
+    /// Handles a line outside of blocks. `continues` says whether its text continues a paragraph.
     fn text(&mut self, line: &str, continues: bool) {
         if line.trim().is_empty() {
             return;
@@ -163,25 +162,25 @@ impl Reader {
 }
 
 impl List {
-    /// The list that begins with an item, or goes on with it.
+    /// The list that this item begins or continues.
     fn of(item: &str) -> Self {
         let rest = item.trim_start_matches([' ', '\t']);
         let content = &rest[marker(rest).unwrap_or_default()..];
         let mark = indent(item) + rest.len() - content.len();
         let blanks = indent(content);
-        // More blanks than that are part of the content.
+        // Further spaces are part of the content.
         let column = mark + if (1..=4).contains(&blanks) { blanks } else { 1 };
         let inner = match Fence::open(content.trim_start_matches([' ', '\t'])) {
             _ if content.trim().is_empty() => Inner::Nothing,
             Some((fence, _)) if blanks <= 4 => Inner::Fenced(fence),
-            // An item in an item, or code by its indentation.
+            // A nested item, or code by indentation.
             _ if blanks > 4 || is_item(content.trim_start()) || is_block(content.trim_start()) => Inner::Unsure,
             _ => Inner::Paragraph,
         };
         Self { column, inner }
     }
 
-    /// The list with one more line, which is part of its last item.
+    /// The list after one more line, which belongs to its last item.
     fn with(self, line: &str) -> Self {
         let rest = line.trim_start_matches([' ', '\t']);
         let is_deep = indent(line) > self.column + 3;
@@ -199,7 +198,7 @@ impl List {
 }
 
 impl Fence {
-    /// The fence that a line opens, and the info string behind it.
+    /// The fence that a line opens, and its info string.
     fn open(line: &str) -> Option<(Self, &str)> {
         let indent = indent(line);
         let rest = line.trim_start_matches(' ');
@@ -217,7 +216,7 @@ impl Fence {
     }
 }
 
-/// The columns of white space before a line.
+/// Number of columns of white space at the beginning of a line.
 fn indent(line: &str) -> usize {
     let mut column = 0;
     for c in line.chars() {
@@ -235,14 +234,14 @@ fn without_indent(line: &str, most: usize) -> &str {
     &line[spaces.min(most)..]
 }
 
-/// Whether a line opens an item of a list.
+/// Whether a line begins an item of a list.
 fn is_item(line: &str) -> bool {
     let rest = line.trim_start_matches([' ', '\t']);
     let behind = marker(rest).map(|length| &rest[length..]);
     indent(line) <= 3 && behind.is_some_and(|behind| behind.is_empty() || behind.starts_with([' ', '\t']))
 }
 
-/// Whether a line begins a block of its own, whatever stood before.
+/// Whether a line begins a new block, whatever came before.
 fn is_block(line: &str) -> bool {
     let rest = line.trim_start_matches(' ');
     Fence::open(line).is_some() || rest.starts_with('>') || is_heading(rest) || markup(rest).is_some()
@@ -254,14 +253,14 @@ fn is_heading(text: &str) -> bool {
     (1..=6).contains(&marks) && text[marks..].chars().next().is_none_or(|next| matches!(next, ' ' | '\t'))
 }
 
-/// Whether an item of a list may stand right behind text: a number only where it is the first.
+/// Whether an item of a list may directly follow text: a numbered one only if it is the first.
 fn interrupts(item: &str) -> bool {
     let length = marker(item).unwrap_or_default();
     let is_empty = item[length..].trim().is_empty();
     !is_empty && (length == 1 || matches!(&item[..length], "1." | "1)"))
 }
 
-/// How long the mark of a list item is at the beginning of a text.
+/// Length of the marker of a list item at the beginning of a text.
 fn marker(text: &str) -> Option<usize> {
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
     let mark = text[digits..].chars().next()?;
@@ -272,8 +271,8 @@ fn marker(text: &str) -> Option<usize> {
     }
 }
 
-/// Whether a line begins markup, and what ends it; `Some(None)` where an empty line does. Takes
-/// more for markup than a renderer would: what stands in it is not run.
+/// Whether a line begins markup, and what ends it; `Some(None)` if an empty line does. Recognises
+/// more markup than a renderer: its content is not run.
 #[expect(clippy::option_option, reason = "the outer one says whether it is markup, the inner one by what it is ended")]
 fn markup(text: &str) -> Option<Option<String>> {
     let lower = text.to_ascii_lowercase();
@@ -291,7 +290,7 @@ fn markup(text: &str) -> Option<Option<String>> {
     Some(is_verbatim.then(|| format!("</{name}>")))
 }
 
-/// A call in text: the tool's name and its parameters, or what is wrong with them.
+/// A call in text: the tool's name and its parameters, or their error.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FencedCall {
     /// The tool.
@@ -300,8 +299,8 @@ pub(crate) struct FencedCall {
     pub params: Result<JsonObject, String>,
 }
 
-/// The calls of an answer, at most `most`, in order. A block that stands in one of `echoes`, what
-/// tools gave last, is no call: the model repeats it.
+/// The calls of an answer, at most `most`, in order. A block that occurs in one of `echoes`, the
+/// latest outputs of tools, is not a call: the model repeats it.
 pub(crate) fn calls(text: &str, tools: &[std::sync::Arc<ToolDef>], echoes: &[&str], most: usize) -> Vec<FencedCall> {
     let printed: Vec<Block> = echoes.iter().flat_map(|echo| blocks(echo)).collect();
     let said = |block: &Block| {
@@ -311,7 +310,7 @@ pub(crate) fn calls(text: &str, tools: &[std::sync::Arc<ToolDef>], echoes: &[&st
     blocks(text).into_iter().filter(|block| !said(block)).filter_map(|block| call(&block, tools)).take(most).collect()
 }
 
-/// The block as it stands in a text that shows it.
+/// The block as written in a text that shows it.
 fn fence_of(block: &Block) -> String {
     format!("```{}\n{}```", block.info, block.body)
 }
@@ -342,7 +341,7 @@ fn any_call(body: &str) -> FencedCall {
     FencedCall { tool, params }
 }
 
-/// The parameters in a block: the text itself where the tool needs one text and nothing else, else
+/// The parameters in a block: the text itself if the tool's only required parameter is a text, else
 /// a JSON object.
 fn params(tool: &ToolDef, body: &str) -> Result<JsonObject, String> {
     let schema = tool.input.as_value();
@@ -362,7 +361,7 @@ fn params(tool: &ToolDef, body: &str) -> Result<JsonObject, String> {
 }
 
 impl FencedCall {
-    /// The failure of a call whose block cannot be read.
+    /// The failure of a call whose block is invalid.
     pub(crate) fn error(&self, problem: &str) -> ToolError {
         ToolError::new(
             ToolErrorCategory::InvalidParameters,
@@ -373,7 +372,7 @@ impl FencedCall {
     }
 }
 
-/// What a model without native tool use is told of how to call tools.
+/// Instructions for a model without native tool use on how to call tools.
 pub(crate) fn instructions(tools: &[std::sync::Arc<ToolDef>]) -> String {
     format!(
         "Call a tool by writing a fenced block that stands by itself. The block\n\

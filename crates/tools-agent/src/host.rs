@@ -1,4 +1,4 @@
-//! Who makes the calls of an agent: a stack of layers, or whatever stands around one.
+//! Interface to the host that makes the calls of an agent: a stack of layers, or a toolbox.
 
 use std::sync::Arc;
 
@@ -9,56 +9,56 @@ use tools_core::{
 };
 
 /// Makes calls through all gates. Called by the loop of [`crate::Agent`]; implemented by a toolbox,
-/// and by [`StackHost`] for programs that put a [`Stack`] together themselves.
+/// and by [`StackHost`] for programs that build a [`Stack`] themselves.
 #[async_trait]
 pub trait ToolHost: Send + Sync {
-    /// The context that every call starts from.
+    /// The initial context of every call.
     fn context(&self) -> CallContext;
 
-    /// The tools that a turn shows which is about `text`; `used` are tools that it has called
-    /// already.
+    /// The tools to show in a turn about `text`; `used` are tools that it has already called.
     fn offered(&self, cx: &CallContext, text: &str, used: &[ToolName]) -> ToolDefs;
 
-    /// The definition of a tool; a cautious one when nobody owns it.
+    /// The definition of a tool; a cautious one for an unknown tool.
     fn definition(&self, tool: &ToolName) -> Arc<ToolDef>;
 
     /// What a call would touch, without running it.
     async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation;
 
-    /// Makes a call. Where a person has to agree, `confirmer` asks one.
+    /// Makes a call. If it needs approval, `confirmer` asks a person.
     async fn call(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult;
 
-    /// Starts a call before the answer that asks for it is complete; `None` where it must wait for
-    /// that: it may change something, or gates would not let it run without a question.
+    /// Starts a call before the answer that requests it is complete; `None` if it must wait,
+    /// because it may change something or the gates would ask.
     ///
     /// Only a call that is then made in a context with the run gets its result
+    /// ([`CallContext::started_early`]).
     /// ([`CallContext::started_early`]).
     async fn start_early(&self, call: ToolCall, cx: &CallContext) -> Option<EarlyRun> {
         let _ = (call, cx);
         None
     }
 
-    /// Reserves the quota for a whole batch, the one of `cx`; `false` when it does not fit. Then
-    /// the gates refuse every call of it. Without a quota everything fits.
+    /// Reserves quota for a whole batch, the one of `cx`; `false` if it exceeds the quota. Then the
+    /// gates refuse every call of it. Without a quota it always succeeds.
     fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
         let _ = (cx, calls);
         true
     }
 
-    /// Puts on record that a call is not made, and why, where there is a record. The error is what
-    /// the model is told.
+    /// Records that a call is not made, and why, if there is a record. The returned error is for
+    /// the model.
     async fn refuse(&self, call: ToolCall, cx: &CallContext, error: ToolError) -> ToolError {
         let _ = (call, cx);
         error
     }
 
-    /// Hears what the user wrote: for gates that ask where a call has its names from.
+    /// Receives what the user wrote, for gates that check where the names in a call come from.
     fn heard(&self, cx: &CallContext, text: &str) {
         let _ = (cx, text);
     }
 }
 
-/// A [`Stack`] as a host: without quota and without a record beyond its layers.
+/// A [`Stack`] as a host: without quota, and with no record except its layers.
 #[derive(Debug, Clone)]
 pub struct StackHost {
     stack: Arc<Stack>,
@@ -66,7 +66,7 @@ pub struct StackHost {
 }
 
 impl StackHost {
-    /// Calls go to `stack`, in `context`.
+    /// Sends calls to `stack`, in `context`.
     pub fn new(stack: Arc<Stack>, context: CallContext) -> Self {
         Self { stack, context }
     }
@@ -104,7 +104,7 @@ pub struct OnBehalf {
 }
 
 impl OnBehalf {
-    /// The calls go to `host`, in `context` and as those of `caller`.
+    /// Sends calls to `host`, in `context` and on behalf of `caller`.
     pub fn new(host: Arc<dyn ToolHost>, context: CallContext, caller: CallerId) -> Self {
         Self { host, context, caller }
     }

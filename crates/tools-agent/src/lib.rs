@@ -1,12 +1,12 @@
 //! The turn loop of an agent: a model, its tools, and everything that stops it.
 //!
-//! An [`Agent`] asks a [`tools_providers::Provider`], makes the calls that the answer holds through
-//! a [`ToolHost`], tells the model what they gave, and goes on until the model is done or a
-//! [`Stop`] ends the turn. No call runs that the host's gates have not judged, and every call of an
+//! An [`Agent`] sends requests to a [`tools_providers::Provider`], makes the requested calls
+//! through a [`ToolHost`], returns their results to the model, and continues until the model is
+//! done or a [`Stop`] ends the turn. Every call is judged by the host's gates, and every call of an
 //! answer has exactly one result in the conversation, in the order of the calls.
 //!
-//! The conversation is a [`History`]: valid for every provider between any two steps, also where a
-//! turn was dropped. What happens is one ordered stream of [`AgentEvent`]s.
+//! The conversation is a [`History`]: between any two steps it is valid for every provider, even if
+//! a turn was dropped. All events form one ordered stream of [`AgentEvent`]s.
 
 mod config;
 mod stop;

@@ -1,12 +1,12 @@
-//! Whether the calls of one answer may run at once. Pure.
+//! Decides whether the calls of one answer may run concurrently. Pure.
 
 use std::path::Path;
 
 use tools_core::{Access, Inspection, Subject};
 
-/// Whether calls with these inspections give the same in any order: all of them only read, or what
-/// each changes is named and no other one touches it. `None` stands for a call of which nothing is
-/// known.
+/// Whether calls with these inspections have the same results in any order: all of them only read,
+/// or each names what it changes and no other call touches it. `None` stands for a call that cannot
+/// be inspected.
 pub(crate) fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&'a Inspection>>) -> bool {
     let mut all: Vec<TouchedPaths<'a>> = Vec::new();
     for inspection in inspections {
@@ -23,12 +23,12 @@ pub(crate) fn may_run_at_once<'a>(inspections: impl IntoIterator<Item = Option<&
 struct TouchedPaths<'a> {
     reads: Vec<&'a Path>,
     writes: Vec<&'a Path>,
-    /// Reads something beyond named paths.
+    /// Whether it reads more than the named paths.
     reads_more: bool,
 }
 
 impl<'a> TouchedPaths<'a> {
-    /// `None` where it changes something that is not named by a path.
+    /// `None` if it changes something that no path names.
     fn of(inspection: &'a Inspection) -> Option<Self> {
         let mut touched = Self { reads: vec![], writes: vec![], reads_more: false };
         for subject in &inspection.subjects {

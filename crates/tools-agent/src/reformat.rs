@@ -1,4 +1,4 @@
-//! One attempt to write wrong parameters anew: who writes them, and what they may change.
+//! Rewrites wrong parameters of a call once, and checks what was changed.
 
 use std::sync::Arc;
 
@@ -18,19 +18,19 @@ pub struct ReformatRequest<'a> {
     pub error: &'a ToolError,
 }
 
-/// Writes wrong parameters anew. Called by the loop at most once for a call; what comes of it is
-/// judged by every gate like any other call.
+/// Rewrites wrong parameters. Called by the loop at most once per call; every gate judges the
+/// result like any other call.
 #[async_trait]
 pub trait Reformat: Send + Sync {
-    /// Other parameters for the same tool; `None` when there are none.
+    /// New parameters for the same tool; `None` if there are none.
     async fn reformat(&self, request: &ReformatRequest<'_>) -> Option<JsonObject>;
 }
 
-/// Lets a model write wrong parameters anew.
+/// Lets a model rewrite wrong parameters.
 pub struct ModelReformat(Arc<dyn Provider>);
 
 impl ModelReformat {
-    /// Asks this model.
+    /// Uses this model.
     pub fn new(provider: Arc<dyn Provider>) -> Self {
         Self(provider)
     }
@@ -43,8 +43,8 @@ impl Reformat for ModelReformat {
     }
 }
 
-/// Whether rewritten parameters leave alone what was right: a field may change, come or go only
-/// where the error names it, and where it is missing although the tool requires it.
+/// Whether rewritten parameters keep what was right: a field may differ, be added or removed only
+/// if the error names it, or if it was missing although required.
 pub(crate) fn is_faithful(before: &JsonObject, after: &JsonObject, definition: &ToolDef, error: &ToolError) -> bool {
     let schema = definition.input.as_value();
     let required = schema["required"].as_array().map(Vec::as_slice).unwrap_or_default();
@@ -55,7 +55,7 @@ pub(crate) fn is_faithful(before: &JsonObject, after: &JsonObject, definition: &
     })
 }
 
-/// Whether an error speaks of a field: by its name, as a word of its own.
+/// Whether an error mentions a field by its name, as a separate word.
 fn is_named(message: &str, name: &str) -> bool {
     let is_part = |c: char| c.is_alphanumeric() || c == '_';
     message

@@ -1,14 +1,14 @@
-//! How well a model calls each tool: shown to people, and read by nothing that decides.
+//! Statistics of how well a model calls each tool: shown to people, not used for decisions.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use tools_core::{ToolErrorCategory, ToolName};
 
-/// After so many calls an earlier one counts half.
+/// Number of calls after which an earlier one counts half.
 const HALF_LIFE: f64 = 50.0;
 
-/// Statistics of how well models call tools. A fault of the infrastructure counts neither way.
+/// Statistics of how well models call tools. Infrastructure failures are not counted.
 #[derive(Debug, Clone, Default)]
 pub struct Reputation(BTreeMap<(String, ToolName), Score>);
 
@@ -28,12 +28,12 @@ pub struct ReputationLine {
     /// Share of its calls with wrong parameters or an unknown tool, from 0 to 1; recent calls count
     /// more.
     pub faulty: f64,
-    /// Number of calls behind that share, each weighed by its age.
+    /// Number of calls behind that share, weighted by age.
     pub calls: f64,
 }
 
 impl Reputation {
-    /// Takes in how a call ended; `None` for well.
+    /// Counts the result of a call; `None` for success.
     pub fn note(&mut self, model: &str, tool: &ToolName, category: Option<ToolErrorCategory>) {
         let row = category.map(|category| *category.row());
         if row.is_some_and(|row| row.retryable) {
@@ -45,7 +45,7 @@ impl Reputation {
         score.faults = score.faults.mul_add(decay, f64::from(u8::from(row.is_some_and(|row| row.quality_failure))));
     }
 
-    /// All of it, by model and tool.
+    /// All statistics, by model and tool.
     pub fn standings(&self) -> Vec<ReputationLine> {
         let of = |((model, tool), score): (&(String, ToolName), &Score)| ReputationLine {
             model: model.clone(),

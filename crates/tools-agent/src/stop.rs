@@ -1,4 +1,4 @@
-//! Why a turn ends.
+//! Reasons for the end of a turn.
 
 use serde::Serialize;
 use tools_providers::ProviderFault;
@@ -10,32 +10,32 @@ use tools_providers::ProviderFault;
 pub enum Stop {
     /// The model answered without a call.
     Done,
-    /// It made as many requests as a turn may.
+    /// The maximum number of requests per turn was reached.
     IterationCap { iterations: u32 },
-    /// It repeated itself.
+    /// The model repeated itself.
     DoomLoop {
         /// The repeated output, for a person.
         notice: String,
     },
     /// The conversation is too long, and could not be made shorter.
     ContextBudget {
-        /// Number of tokens of the next request, as far as it is known.
+        /// Number of tokens of the next request, as far as known.
         tokens: u64,
         /// The limit.
         limit: u64,
     },
-    /// The session has made as many calls as it may.
+    /// The session's maximum number of calls was reached.
     Quota,
-    /// Somebody called it off.
+    /// The turn was cancelled.
     Cancelled,
-    /// The model gave no answer.
+    /// The provider gave no answer.
     Provider {
         /// Kind of the failure.
         fault: ProviderFault,
         /// Message for a person.
         message: String,
     },
-    /// The turn cost as much as it may.
+    /// The turn reached its maximum cost.
     Cost { millionths: u64 },
 }
 
@@ -77,12 +77,12 @@ impl Stop {
         }
     }
 
-    /// Whether the model said everything it wanted to.
+    /// Whether the model finished by itself.
     pub fn is_done(&self) -> bool {
         *self == Self::Done
     }
 
-    /// Notice for a person; empty for a turn that was done.
+    /// Notice for a person; empty for a finished turn.
     pub fn notice(&self) -> String {
         match self {
             Self::Done => String::new(),

@@ -1,4 +1,4 @@
-//! A conversation as it is kept: JSON from which the same conversation comes again.
+//! Saved conversations as JSON, from which the same conversation can be restored.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tools_providers::{BadArguments, Block, Message, Protocol, Role, Thinking, To
 
 use crate::{History, Invalid, Summary, history::render};
 
-/// A conversation as it is kept. Pictures are not: a line says that there was one.
+/// A saved conversation. Pictures are not saved: a line says that there was one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct StoredHistory {
     messages: Vec<StoredMessage>,
@@ -64,10 +64,10 @@ enum StoredInput {
     Unreadable { text: String, problem: String, at: Option<(usize, usize)> },
 }
 
-/// A text that is no kept conversation.
+/// Error of a text that is not a saved conversation.
 #[derive(Debug, Error)]
 pub enum RestoreError {
-    /// It is a list of messages that no provider accepts.
+    /// The messages are invalid for providers.
     #[error(transparent)]
     Invalid(#[from] Invalid),
 }
@@ -99,10 +99,10 @@ impl StoredHistory {
         render(&messages, 0)
     }
 
-    /// The conversation.
+    /// Restores the conversation.
     ///
     /// # Errors
-    /// When it is none that a provider accepts.
+    /// If providers would not accept it.
     pub fn restore(self) -> Result<History, RestoreError> {
         let messages = self.messages.into_iter().map(restored).collect();
         Ok(History::restored(messages, self.knowledge, self.summaries)?)

@@ -1,5 +1,5 @@
-//! An agent as a tool of another one. Its calls go through the same gates, on the same quota and
-//! record; it can do less than the one that calls it, and never more.
+//! An agent as a tool of another one. Its calls go through the same gates, quota and record; it can
+//! never do more than its caller.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -17,7 +17,7 @@ use tools_providers::Provider;
 
 use crate::{Agent, AgentSettings, ToolHost, account::OpenAccounts};
 
-/// How deep agents may give work to one another.
+/// Maximum depth of agents that call agents.
 const DEEPEST: usize = 4;
 
 /// Gives a task to another agent, which has a conversation of its own and answers with what it
@@ -29,7 +29,7 @@ struct Task {
     task: String,
 }
 
-/// An agent as a tool of another one. Clones are the same tool: one goes among the tools of the
+/// An agent as a tool of another one. Clones are the same tool: one belongs to the tools of the
 /// host, one to [`crate::AgentBuilder::sub_agent`].
 #[derive(Clone)]
 pub struct SubAgent(Arc<Inner>);
@@ -45,7 +45,7 @@ struct Inner {
     accounts: Arc<OpenAccounts>,
 }
 
-/// An agent at work. When it is done or dropped, what it used is noted.
+/// A running agent. Its usage is noted when it ends or is dropped.
 struct Working<'a> {
     agent: Agent,
     accounts: &'a OpenAccounts,
@@ -61,23 +61,23 @@ impl Drop for Working<'_> {
 /// Restrictions of a sub-agent compared with the agent that calls it.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Restrictions {
-    /// The tools it has; `None` for all.
+    /// Its tools; `None` for all.
     pub tools: Option<BTreeSet<ToolName>>,
     /// Whether it only reads.
     pub read_only: bool,
-    /// Maximum trust of its calls; `None` as those of the agent that calls it.
+    /// Maximum trust of its calls; `None` for that of the calling agent.
     pub trust: Option<TrustLevel>,
 }
 
 impl SubAgent {
-    /// An agent under this tool name, for what `description` says.
+    /// Creates an agent with this tool name and description.
     pub fn new(
         name: ToolName,
         description: impl Into<String>,
         provider: Arc<dyn Provider>,
         narrowing: Restrictions,
     ) -> Self {
-        // What it does is judged call by call; giving it a task changes nothing.
+        // Its calls are judged individually; giving it a task changes nothing.
         let traits = ToolTraits { cacheable: false, idempotent: false, open_world: true, ..ToolTraits::READ_ONLY };
         let definition = ToolDef::new(
             name.clone(),
@@ -99,8 +99,7 @@ impl SubAgent {
         }))
     }
 
-    /// The same with a text that the model is given, and limits. For an agent that no clone was
-    /// made of yet.
+    /// Sets its system prompt and limits. Must be called before it is cloned.
     pub fn with(self, system: impl Into<String>, settings: AgentSettings) -> Self {
         let inner = &self.0;
         Self(Arc::new(Inner {
@@ -116,7 +115,7 @@ impl SubAgent {
     }
 
     /// Sets the host that makes the agent's calls, unless one is set already. Returns the accounts
-    /// that the agent's usage is noted in.
+    /// in which its usage is noted.
     pub(crate) fn bind(&self, host: &Arc<dyn ToolHost>) -> Arc<OpenAccounts> {
         let _ = self.0.host.set(Arc::downgrade(host));
         Arc::clone(&self.0.accounts)
@@ -186,16 +185,16 @@ impl ToolExecutor for SubAgent {
     }
 }
 
-/// A host that lets less through than the one behind it.
+/// A host that permits less than the one behind it.
 struct NarrowedHost {
     host: Arc<dyn ToolHost>,
     narrowing: Restrictions,
-    /// The tool that is this agent itself.
+    /// The tool of this agent itself.
     own: ToolName,
 }
 
 impl NarrowedHost {
-    /// Why a call does not go on to the host.
+    /// Why a call is not passed to the host.
     async fn objection(&self, call: &ToolCall, cx: &CallContext) -> Option<ToolError> {
         let definition = self.host.definition(&call.tool);
         if !self.is_let(&definition) {
@@ -263,7 +262,7 @@ impl ToolHost for NarrowedHost {
     }
 }
 
-/// Passes questions on to whoever answers those of the call that the agent works for.
+/// Passes questions to the confirmer of the call that the agent works for.
 struct ForwardedQuestions(Option<Questions>);
 
 #[async_trait]

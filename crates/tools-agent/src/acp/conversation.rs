@@ -1,5 +1,5 @@
-//! One session of an editor: an agent that is told what the person says, and an editor that is told
-//! what it does.
+//! One session of an editor: passes the person's messages to an agent, and the agent's events to
+//! the editor.
 
 use std::{pin::Pin, sync::Arc, time::Duration};
 
@@ -15,28 +15,29 @@ use super::telling::SessionNotifier;
 use crate::sessions::{HeldSession, KeptSession};
 use crate::{Agent, AgentBuilder, AgentEvent, AgentEvents, Stop, ToolHost};
 
-/// Events that wait to be told.
+/// Capacity of the queue of events to send.
 const EVENTS: usize = 4096;
-/// How often what commands print is told.
+/// Interval at which output of commands is sent.
 const PRINTED: Duration = Duration::from_millis(250);
 
 /// The parts of a conversation with an editor.
 pub struct ConversationParts {
-    /// Makes the calls of the agent.
+    /// Host that makes the calls of the agent.
     pub host: Arc<dyn ToolHost>,
-    /// Takes credentials out of what the editor is told.
+    /// Redacts credentials in what is sent to the editor.
     pub redactor: Arc<dyn Redactor>,
     /// Time limit of a question.
     pub patience: Duration,
-    /// The conversation that goes on; `None` for a new one.
+    /// The conversation to resume; `None` for a new one.
     pub kept: Option<KeptSession>,
-    /// The right to save the conversation.
+    /// Lock that permits saving the conversation.
     pub held: HeldSession,
-    /// Ends what runs for the session, when the editor closes it.
+    /// Ends what runs for the session when the editor closes it.
     pub closing: Closing,
 }
 
-/// Ends what runs for a session. It is dropped unused with a conversation that nobody closed.
+/// Ends what runs for a session. If nobody closes the conversation, it is dropped without being
+/// called.
 pub type Closing = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// A conversation of an editor with an agent.
@@ -50,16 +51,16 @@ pub struct AgentConversation {
     title: String,
     held: HeldSession,
     closing: Option<Closing>,
-    /// The turn whose end is not saved.
+    /// Task of a turn that is not saved yet.
     unsaved: Option<String>,
 }
 
 impl AgentConversation {
-    /// The agent of a session, and the modes it works in. `build` begins the agent over a host that
-    /// asks the editor.
+    /// Builds the agent of a session and its modes. `build` creates the agent over a host that asks
+    /// the editor.
     ///
     /// # Errors
-    /// A sentence for a person, when it cannot be put together.
+    /// A sentence for a person, if it cannot be built.
     pub fn new(
         parts: ConversationParts,
         build: impl FnOnce(Arc<dyn ToolHost>) -> Result<AgentBuilder, String>,
@@ -82,8 +83,8 @@ impl AgentConversation {
         Ok((talk, modes))
     }
 
-    /// Keeps the conversation, so that it can go on later; the reason where that failed and the
-    /// conversation may not go on unsaved.
+    /// Saves the conversation so that it can be resumed; the error is the reason why saving failed,
+    /// if the conversation may not continue unsaved.
     async fn keep(&mut self, task: &str, watch: &ClientView) -> Result<(), String> {
         if self.title.is_empty() {
             self.title = KeptSession::title_of(task);
@@ -112,8 +113,8 @@ impl Conversation for AgentConversation {
             return PromptEnd::Failed(problem);
         }
         let Self { agent, events, questions, running: calls, telling, .. } = self;
-        // The agent works on while a slow editor is told: what it started is still called off in
-        // time.
+        // The agent continues while a slow editor receives events, so that it can still be
+        // cancelled in time.
         let over = CancellationToken::new();
         let running = async {
             let turn = agent.run_until(task, cancel).await;
@@ -149,8 +150,8 @@ impl Conversation for AgentConversation {
     }
 }
 
-/// Tells what happens until the turn is over and nothing is left to tell. Questions come after what
-/// was told before them.
+/// Sends events until the turn is over and all are sent. Questions are sent after the events before
+/// them.
 async fn tell(
     events: &mut mpsc::Receiver<AgentEvent>,
     questions: &mut mpsc::Receiver<PendingQuestion>,
@@ -177,7 +178,7 @@ async fn tell(
     }
 }
 
-/// Puts a question to the editor. It is withdrawn when nobody waits for the answer any more.
+/// Sends a question to the editor. It is withdrawn when nobody waits for the answer any more.
 fn ask(asked: PendingQuestion, watch: &ClientView) {
     let watch = watch.clone();
     tokio::spawn(async move {

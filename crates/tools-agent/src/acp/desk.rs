@@ -1,5 +1,5 @@
-//! What makes the calls of an agent in an editor: its host, and beside it what the editor shows of
-//! a result and what is asked about a call, each with the call it belongs to.
+//! Host of an agent in an editor. It also collects what the editor shows besides a result's text,
+//! and the questions about calls, each with its call.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -15,7 +15,7 @@ use tools_core::{
 
 use crate::ToolHost;
 
-/// Questions that wait at once.
+/// Maximum number of waiting questions.
 const MAX_WAITING: usize = 16;
 
 /// A question about a call.
@@ -25,7 +25,7 @@ pub(super) struct PendingQuestion {
     pub(super) answer: oneshot::Sender<Answer>,
 }
 
-/// What an editor shows of a result beside its text.
+/// What an editor shows of a result besides its text.
 #[derive(Debug, Default)]
 pub(super) struct Extras {
     pub(super) diff: Option<FileDiff>,
@@ -33,11 +33,11 @@ pub(super) struct Extras {
     pub(super) locations: Vec<Location>,
 }
 
-/// What results have beside their text, until the results are told. Clones share it.
+/// Extras of results, stored until the results are sent. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
 
-/// The calls that run, so that one of them can be cancelled. Clones share them.
+/// Running calls, so that each can be cancelled. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(super) struct RunningCalls(Arc<Mutex<HashMap<CallId, CancellationToken>>>);
 
@@ -47,13 +47,14 @@ pub(super) struct AcpDesk {
     beside: Beside,
     running: RunningCalls,
     questions: mpsc::Sender<PendingQuestion>,
-    /// One question after the other: a person reads one at a time, and each has its whole time.
+    /// Questions are asked one after the other: a person reads one at a time, and each has its full
+    /// time limit.
     turn: tokio::sync::Mutex<()>,
     patience: Duration,
 }
 
 impl AcpDesk {
-    /// The desk of a session, and where its questions arrive.
+    /// Creates the desk of a session, and the receiver of its questions.
     pub(super) fn new(host: Arc<dyn ToolHost>, patience: Duration) -> (Self, Beside, mpsc::Receiver<PendingQuestion>) {
         let (questions, asked) = mpsc::channel(MAX_WAITING);
         let beside = Beside::default();
@@ -62,21 +63,21 @@ impl AcpDesk {
         (Self { host, beside: beside.clone(), running, questions, turn, patience }, beside, asked)
     }
 
-    /// The calls that run at this desk.
+    /// The running calls of this desk.
     pub(super) fn running(&self) -> RunningCalls {
         self.running.clone()
     }
 }
 
 impl RunningCalls {
-    /// Cancels a call; nothing where it does not run.
+    /// Cancels a call; does nothing if it is not running.
     pub(super) fn cancel(&self, call: &CallId) {
         if let Some(token) = self.0.locked().get(call) {
             token.cancel();
         }
     }
 
-    /// The same context, in which the call can be cancelled alone for as long as the second value
+    /// The same context, in which this call can be cancelled separately while the second value
     /// lives.
     fn enter(&self, call: &CallId, cx: &CallContext) -> (CallContext, RunningCall<'_>) {
         let token = cx.cancel().child_token();
@@ -102,7 +103,7 @@ impl Beside {
         self.0.locked().remove(call).unwrap_or_default()
     }
 
-    /// Forgets what nobody took.
+    /// Drops extras that nobody took.
     pub(super) fn clear(&self) {
         self.0.locked().clear();
     }
@@ -134,7 +135,7 @@ impl Confirmer for AboutCall<'_> {
         if self.desk.questions.send(asked).await.is_err() {
             return Answer::Nobody(Absence::CannotAsk);
         }
-        // Also the time that a client takes which does not read counts.
+        // The time limit includes the time until the client reads the question.
         match tokio::time::timeout(self.desk.patience, answered).await {
             Ok(answered) => answered.unwrap_or(Answer::Nobody(Absence::CannotAsk)),
             Err(_) => Answer::Nobody(Absence::NoAnswer),

@@ -1,4 +1,4 @@
-//! A kept conversation, told again.
+//! Replays a saved conversation.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,14 @@ use tools_providers::{Block, Role};
 use super::telling::named;
 use crate::{ToolHost, sessions::KeptSession};
 
-/// The events of a kept conversation, in their order: what was said and called.
+/// Events of a saved conversation, in order: messages and calls.
 ///
 /// # Errors
-/// A sentence for a person, when what is kept is no conversation.
+/// A sentence for a person, if the saved text is not a conversation.
 pub fn replayed(host: &dyn ToolHost, redactor: &dyn Redactor, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
     let history = kept.history.clone().restore();
     let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
-    // Providers may use an id again in a later answer.
+    // Providers may reuse an id in a later answer.
     let mut calls = HashMap::new();
     let blocks = history.messages().iter().flat_map(|message| message.blocks.iter().map(|block| (message.role, block)));
     Ok(blocks.filter_map(|(role, block)| happening(host, redactor, &mut calls, role, block)).collect())

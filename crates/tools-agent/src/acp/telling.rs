@@ -1,5 +1,5 @@
-//! From the events of an agent to what its editor is told: without credentials, and each call with
-//! its end.
+//! Converts the events of an agent to notifications for its editor: without credentials, and with
+//! an end for each call.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
@@ -10,17 +10,17 @@ use tools_core::{CallId, CallStatus, EventKind, Redactor, ToolEvent, ToolKind, T
 use super::desk::Beside;
 use crate::{AgentEvent, ToolHost};
 
-/// What is told of one session.
+/// Notifications of one session.
 pub(super) struct SessionNotifier {
     host: Arc<dyn ToolHost>,
     redactor: Arc<dyn Redactor>,
     beside: Beside,
-    /// Calls that the agent itself makes: their ends are told apart.
+    /// Calls made by the agent itself: their ends are reported separately.
     own: HashSet<CallId>,
-    /// Ends of calls that another call made: whether each is one shows only when nobody is asked
-    /// about it.
+    /// Ends of calls made by another call. Whether such an end is final is known only when no
+    /// question about it follows.
     inner: HashMap<CallId, (CallStatus, String)>,
-    /// Whether the answer to the latest request was told while it came.
+    /// Whether the latest answer was already sent while it arrived.
     has_said: bool,
 }
 
@@ -30,7 +30,7 @@ impl SessionNotifier {
         Self { host, redactor, beside, own, inner, has_said: false }
     }
 
-    /// What is told of an event, in order.
+    /// Notifications for an event, in order.
     pub(super) fn happenings(&mut self, event: AgentEvent) -> Vec<SessionEvent> {
         match event {
             AgentEvent::Requested { tokens, limit, .. } => {
@@ -68,8 +68,8 @@ impl SessionNotifier {
         }
     }
 
-    /// What is told at the end of a turn that came to `text`, and that something stopped where
-    /// `notice` is not empty.
+    /// Notifications at the end of a turn with the answer `text`; if `notice` is not empty,
+    /// something stopped the turn.
     pub(super) fn ended(&mut self, text: &str, notice: &str) -> Vec<SessionEvent> {
         let mut all = self.inner_ends();
         if !std::mem::replace(&mut self.has_said, true) && !text.is_empty() {
@@ -128,7 +128,7 @@ impl SessionNotifier {
     }
 }
 
-/// What a person is shown of a tool before more of the call is known.
+/// Title and kind of a tool before more of the call is known.
 pub(super) fn named(host: &dyn ToolHost, tool: &str) -> (String, ToolKind) {
     let Ok(name) = ToolName::parse(tool) else { return (tool.to_owned(), ToolKind::Other) };
     let definition = host.definition(&name);

@@ -1,5 +1,5 @@
-//! The calls of one answer: all of them get one result, in their order, whatever becomes of the
-//! turn.
+//! Makes the calls of one answer. Each gets one result, in their order, even if the turn is
+//! dropped.
 
 use std::sync::Arc;
 
@@ -16,27 +16,27 @@ use super::shared::Shared;
 use super::state::State;
 use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, plan::may_run_at_once};
 
-/// Calls that run at the same time at most.
+/// Maximum number of calls that run concurrently.
 const AT_ONCE: usize = 16;
 
-/// An answer whose calls are being made. When it is dropped the answer goes into the conversation,
-/// with what became of each call until then.
+/// An answer whose calls are being made. On drop, the answer goes into the conversation with the
+/// results so far.
 struct Open<'a> {
     state: &'a mut State,
     message: Option<Message>,
     usage: Usage,
     slots: Vec<Slot>,
-    /// The runs of the first calls that were started while the model wrote.
+    /// Runs of the first calls, which were started while the model wrote.
     early: &'a [EarlyRun],
-    /// Whether the calls stand in the text of the answer.
+    /// Whether the calls are in the text of the answer.
     is_fenced: bool,
-    /// A summary that was written meanwhile.
+    /// A summary that was written in the meantime.
     compression: Option<Compression>,
 }
 
 impl Agent {
-    /// Makes the calls of an answer and puts both into the conversation; the stop where nothing
-    /// further may run.
+    /// Makes the calls of an answer and adds both to the conversation; returns the stop if the turn
+    /// must end.
     pub(super) async fn answer_calls(
         &mut self,
         reply: Reply,
@@ -92,8 +92,8 @@ impl Open<'_> {
     async fn run(&mut self, shared: &Arc<Shared>, cx: &CallContext) -> Option<Stop> {
         let (admitted, stop) = self.admit(shared);
         let through_gates = admitted.iter().filter(|(_, made)| matches!(made, CallDisposition::Call(_))).count();
-        // A batch that does not fit is refused by the gate of the quota, call by call and on
-        // record.
+        // If the batch exceeds the quota, the gate refuses its calls one by one, which records
+        // them.
         let fits = through_gates == 0 || shared.host.reserve(cx, through_gates as u64);
         if admitted.len() > 1 && may_all_run_at_once(shared, cx, &admitted).await {
             self.at_once(shared, cx, admitted).await;
@@ -112,8 +112,8 @@ impl Open<'_> {
         (!fits || self.slots.iter().any(is_used_up)).then_some(Stop::Quota)
     }
 
-    /// Which calls are made, and how; the stop where one is repeated once too often. That one and
-    /// those behind it are not.
+    /// Decides for each call whether and how it is made. Returns the stop if a call is repeated too
+    /// often; that call and those after it are not made.
     fn admit(&mut self, shared: &Shared) -> (Vec<(usize, CallDisposition)>, Option<Stop>) {
         let mut admitted = Vec::with_capacity(self.slots.len());
         for (index, slot) in self.slots.iter().enumerate() {
@@ -157,7 +157,7 @@ impl Open<'_> {
         }
     }
 
-    /// Makes calls at the same time, and serves what they want of the agent meanwhile.
+    /// Makes calls concurrently, and serves their requests to the agent.
     async fn at_once(&mut self, shared: &Arc<Shared>, cx: &CallContext, admitted: Vec<(usize, CallDisposition)>) {
         let mut waiting = admitted.into_iter();
         let mut running: FuturesUnordered<BoxFuture<'static, (usize, CallOutcome)>> = FuturesUnordered::new();
@@ -186,7 +186,7 @@ impl Open<'_> {
         }
     }
 
-    /// The context of a call: with its run, where it was started early.
+    /// The context of a call, with its run if it was started early.
     fn context(&self, cx: &CallContext, index: usize) -> CallContext {
         let Some(run) = self.early.get(index) else { return cx.clone() };
         let origin = cx.origin().cloned().map(|origin| origin.speculated(SpeculationOutcome::Early));
@@ -197,7 +197,7 @@ impl Open<'_> {
         }
     }
 
-    /// Begins what a call wants of the conversation.
+    /// Begins to serve a call's request for compression.
     fn serve(&self, shared: &Arc<Shared>, cx: &CallContext, wish: Wish) -> BoxFuture<'static, Option<Compression>> {
         let selection = self.state.history.select(wish.keep_last).filter(|_| self.compression.is_none());
         let messages = selection.map(|selection| self.state.history.messages()[..selection.end].to_vec());
@@ -219,7 +219,7 @@ impl Open<'_> {
         self.slots[index].done = Some(done);
     }
 
-    /// Puts on record that calls are not made any more.
+    /// Records that the remaining calls are not made.
     async fn call_off_rest(&mut self, shared: &Arc<Shared>, cx: &CallContext) {
         for index in 0..self.slots.len() {
             if self.slots[index].done.is_some() {
@@ -237,7 +237,7 @@ impl Open<'_> {
         }
     }
 
-    /// Whether the calls gave the same again.
+    /// Checks whether the calls gave the same results again.
     fn watch(&mut self) -> Option<Stop> {
         let texts: Vec<String> = self
             .slots
@@ -250,7 +250,7 @@ impl Open<'_> {
         self.state.doom.outputs(&texts, &calls).map(|notice| Stop::DoomLoop { notice })
     }
 
-    /// Puts the answer and the results into the conversation.
+    /// Adds the answer and the results to the conversation.
     fn close(mut self) {
         self.put_down();
     }
@@ -280,18 +280,18 @@ impl Drop for Open<'_> {
     }
 }
 
-/// The calls of an answer, in their order; `None` for what is no call.
+/// The calls of an answer, in order; `None` for an invalid one.
 fn wanted_calls(slots: &[Slot]) -> impl Iterator<Item = Option<&ToolCall>> {
     slots.iter().map(|slot| slot.wanted.call.as_ref().ok())
 }
 
-/// Whether calls may run at once: by what the host says they would touch.
+/// Whether calls may run concurrently, based on the host's inspections.
 async fn may_all_run_at_once(shared: &Shared, cx: &CallContext, admitted: &[(usize, CallDisposition)]) -> bool {
     let mut inspections: Vec<Option<Inspection>> = Vec::with_capacity(admitted.len());
     for (_, making) in admitted {
         match making {
             CallDisposition::Call(call) => inspections.push(inspected(shared, cx, call).await),
-            // What does not run is in nobody's way.
+            // A call that does not run conflicts with none.
             CallDisposition::Refuse(..) | CallDisposition::Unreadable(..) => {
                 inspections.push(Some(Inspection::read_only()));
             }
@@ -304,12 +304,12 @@ async fn inspected(shared: &Shared, cx: &CallContext, call: &ToolCall) -> Option
     let inv = shared.host.inspect(call.clone(), cx).await;
     match inv.inspection() {
         Ok(inspection) => Some(inspection.clone()),
-        // It is refused by its owner, whatever runs beside it.
+        // Its owner refuses it, whatever runs concurrently.
         Err(_) => Some(Inspection::read_only()),
     }
 }
 
-/// What a call gave that was made.
+/// The outcome of a call that was made.
 impl From<Done> for CallOutcome {
     fn from(done: Done) -> Self {
         Self { done, digest: None }

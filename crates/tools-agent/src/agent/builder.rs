@@ -1,4 +1,4 @@
-//! Putting an agent together, and what people do with one between its turns.
+//! Builds an agent, and the operations on it between its turns.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::shared::{OneAtATime, Phases, Shared};
 use super::state::{AgentStatus, State};
 use crate::{AgentEvents, AgentSettings, Budget, CompressDesk, History, Reformat, SubAgent, ToolHost};
 
-/// The agent at the top, where nobody names it otherwise.
+/// Default name of the outermost agent.
 const MAIN: &str = "main";
 
 /// A model with its tools and its conversation.
@@ -27,7 +27,7 @@ pub struct AgentBuilder {
 }
 
 impl Agent {
-    /// Begins putting one together: `provider` answers, and calls are made by `host`.
+    /// Starts building an agent: `provider` answers, and `host` makes the calls.
     pub fn builder(provider: Arc<dyn Provider>, host: Arc<dyn ToolHost>) -> AgentBuilder {
         let shared = Shared {
             compressor: Arc::clone(&provider),
@@ -57,8 +57,8 @@ impl Agent {
         self.state.turn
     }
 
-    /// Forgets the conversation, and with it what was learnt of the model. What the host keeps of
-    /// the session (quota, cache, completed tools) is the host's to forget.
+    /// Forgets the conversation and the statistics of the model. The host's state of the session
+    /// (quota, cache, completed tools) is not affected.
     pub fn clear(&mut self) {
         let totals = self.state.totals;
         let turn = self.state.turn;
@@ -83,21 +83,21 @@ impl Agent {
         }
     }
 
-    /// How many tokens a conversation may hold; `None` for no limit.
+    /// Maximum number of tokens of the conversation; `None` for no limit.
     pub(super) fn budget(&self) -> Option<u64> {
         let of_model = Some(self.shared.provider.model().context_tokens).filter(|tokens| *tokens > 0);
         self.shared.settings.context_budget_tokens.or(of_model)
     }
 
-    /// How many tokens the next request holds, as far as is known.
+    /// Number of tokens of the next request, as far as known.
     pub(super) fn tokens(&self) -> u64 {
         self.state.history.budget().tokens(self.state.shown.bytes)
     }
 }
 
 impl AgentBuilder {
-    /// Sets the operator's instructions for the model. It should hold no time and nothing else that
-    /// changes between turns.
+    /// Sets the operator's instructions for the model. They should contain no time and nothing else
+    /// that changes between turns.
     pub fn system(mut self, text: impl Into<String>) -> Self {
         self.shared.system = text.into();
         self
@@ -109,14 +109,14 @@ impl AgentBuilder {
         self
     }
 
-    /// Sets the confirmer, which asks a person where one has to agree. Without one, such calls are
-    /// refused.
+    /// Sets the confirmer, which asks a person for approval. Without one, calls that need approval
+    /// are refused.
     pub fn confirmer(mut self, confirmer: Arc<dyn Confirmer>) -> Self {
         self.shared.confirmer = OneAtATime::new(confirmer);
         self
     }
 
-    /// The model that writes summaries; without one the model of the agent.
+    /// Sets the model that writes summaries [default: the model of the agent].
     pub fn compressor(mut self, provider: Arc<dyn Provider>) -> Self {
         self.shared.compressor = provider;
         self
@@ -134,41 +134,41 @@ impl AgentBuilder {
         self
     }
 
-    /// In which role the model makes its calls. A planner only reads; a verifier edits no files;
-    /// without a person (`Autonomous`) nobody is asked.
+    /// Sets the phase in which the model makes its calls. A planner only reads; a verifier edits no
+    /// files; in `Autonomous` nobody is asked.
     pub fn phase(mut self, phase: CallPhase) -> Self {
         self.shared.phase = Phases::new(phase);
         self
     }
 
-    /// The same, with a phase that others change: it counts from the next call on, also while a
-    /// turn runs.
+    /// Sets a phase that can change from outside: a change applies from the next call on, also
+    /// during a turn.
     #[cfg(feature = "acp")]
     pub(crate) fn phase_of(mut self, phase: tools_core::Shared<CallPhase>) -> Self {
         self.shared.phase = phase;
         self
     }
 
-    /// The desk of the tool `compress_context`, where that is among the tools.
+    /// Sets the desk of the tool `compress_context`, if that is among the tools.
     pub fn compress_desk(mut self, desk: CompressDesk) -> Self {
         self.shared.desk = desk;
         self
     }
 
-    /// An agent that this one may give work to. Its tool is among those of the host.
+    /// Adds an agent that this one may call. Its tool must be among those of the host.
     pub fn sub_agent(mut self, agent: SubAgent) -> Self {
         self.agents.push(agent);
         self
     }
 
-    /// A conversation that goes on, after so many turns.
+    /// Resumes a conversation after a number of turns.
     pub fn resuming(mut self, history: History, turns: u64) -> Self {
         self.history = history;
         self.turn = turns;
         self
     }
 
-    /// The agent is the work of another one's call.
+    /// Marks the agent as working for another agent's call.
     pub(crate) fn below(mut self, path: String, parent: CallContext, call: CallId) -> Self {
         self.shared.path = Arc::from(path);
         self.shared.below = Some((parent, call));

@@ -1,4 +1,4 @@
-//! The calls that an answer asks for, from what the model wrote to a result in the conversation.
+//! The calls that an answer requests, from the model's text to a result in the conversation.
 
 use tools_core::{
     CallId, ClaimSource, Media, RecordedResult, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolOutput,
@@ -10,12 +10,12 @@ use crate::fenced::FencedCall;
 
 /// A call as a model wrote it.
 pub(super) struct RequestedCall {
-    /// What pairs it with its result.
+    /// ID that pairs it with its result.
     pub(super) id: String,
-    /// The tool as the model named it.
+    /// Name of the tool as the model wrote it.
     pub(super) name: String,
     pub(super) call: Result<ToolCall, ToolError>,
-    /// The parameters as they were written where they are none.
+    /// The parameters as written, if they are invalid.
     pub(super) written: Option<String>,
 }
 
@@ -34,7 +34,7 @@ impl RequestedCall {
     }
 }
 
-/// What became of a call.
+/// Result of a call.
 #[derive(Debug, Clone)]
 pub(super) struct Done {
     pub(super) text: String,
@@ -44,7 +44,7 @@ pub(super) struct Done {
     pub(super) source: ClaimSource,
 }
 
-/// What models can look at. What else there is the text names.
+/// Pictures that models can view. Other media are named in the text.
 fn pictures(output: &ToolOutput) -> Vec<Media> {
     output.media.iter().filter(|media| media.is_picture()).cloned().collect()
 }
@@ -94,7 +94,7 @@ pub(super) struct Slot {
 }
 
 impl Slot {
-    /// The result as it stands in the conversation. A call without one was called off.
+    /// The result for the conversation. A call without a result was cancelled.
     pub(super) fn result(&self) -> ToolResult {
         let called_off = || {
             let definition = ToolDef::unknown(tools_core::ToolName::parse("unknown").expect("the constant is a name"));
@@ -116,7 +116,7 @@ pub(super) fn called_off(tool: &str) -> ToolError {
     ToolError::new(ToolErrorCategory::Cancelled, "cancelled", format!("the call of `{tool}` was called off"))
 }
 
-/// The failure of a call that was made again and again.
+/// The failure of a call that was repeated too often.
 pub(super) fn looping(tool: &str) -> ToolError {
     ToolError::new(
         ToolErrorCategory::PolicyBlocked,
@@ -128,7 +128,7 @@ pub(super) fn looping(tool: &str) -> ToolError {
     .with_suggestion("Do something else, or tell the user what you are stuck at.")
 }
 
-/// The failure of a call that its phase does not allow.
+/// The failure of a call that its phase forbids.
 pub(super) fn out_of_phase(tool: &str, phase: &str) -> ToolError {
     ToolError::new(
         ToolErrorCategory::PolicyBlocked,

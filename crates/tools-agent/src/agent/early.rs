@@ -11,14 +11,14 @@ use tools_providers::Delta;
 
 use super::{calls::called_off, shared::Shared};
 
-/// Calls that run at the same time at most, before the answer is complete.
+/// Maximum number of calls that run before the answer is complete.
 const AT_ONCE: usize = 2;
-/// The longest parameters that are read before the answer is complete, in bytes: each piece is a
-/// new attempt to read them.
+/// Maximum length in bytes of parameters that are parsed before the answer is complete: each chunk
+/// causes a new attempt.
 const MAX_ARGUMENTS: usize = 16 << 10;
 
-/// The calls that the model has written so far. Sends each call that is complete, in their order;
-/// nothing is sent after a call that cannot be read.
+/// The calls that the model has written so far. Sends each complete call, in order; after an
+/// invalid call it sends nothing more.
 pub(super) struct Drafts {
     written: Mutex<Written>,
     complete: mpsc::UnboundedSender<ToolCall>,
@@ -33,7 +33,7 @@ struct Written {
 }
 
 impl Drafts {
-    /// Takes in a piece of the answer.
+    /// Adds a chunk of the answer.
     pub(super) fn take(&self, delta: &Delta<'_>) {
         if self.complete.is_closed() {
             return;
@@ -51,7 +51,7 @@ impl Drafts {
                     && index == written.sent
                 {
                     written.sent += 1;
-                    // An error means that no call is started any more.
+                    // An error means that no more calls are started.
                     let _ = self.complete.send(call);
                 }
             }
@@ -60,7 +60,7 @@ impl Drafts {
     }
 }
 
-/// The call, if its parameters are complete: a JSON object ends once.
+/// The call, if its parameters are complete, which a JSON object shows.
 fn complete(tool: &str, arguments: &str) -> Option<ToolCall> {
     if arguments.len() > MAX_ARGUMENTS {
         return None;
@@ -75,7 +75,7 @@ pub(super) struct Starter<'a> {
     cx: CallContext,
     complete: mpsc::UnboundedReceiver<ToolCall>,
     running: FuturesUnordered<BoxFuture<'static, ()>>,
-    /// Of the first calls of the answer, in their order.
+    /// Runs of the first calls of the answer, in order.
     runs: Vec<EarlyRun>,
 }
 
@@ -83,7 +83,7 @@ pub(super) struct Starter<'a> {
 pub(super) fn early_calls<'a>(shared: &'a Shared, cx: &CallContext) -> (Drafts, Starter<'a>) {
     let (sender, mut complete) = mpsc::unbounded_channel();
     if !shared.settings.start_early {
-        // Then the drafts keep and read nothing.
+        // Then the drafts store and parse nothing.
         complete.close();
     }
     let drafts = Drafts { written: Mutex::default(), complete: sender };
@@ -92,7 +92,7 @@ pub(super) fn early_calls<'a>(shared: &'a Shared, cx: &CallContext) -> (Drafts, 
 }
 
 impl Starter<'_> {
-    /// Starts calls and drives them, for as long as it is polled.
+    /// Starts calls and drives them while it is polled.
     pub(super) async fn work(&mut self) -> Infallible {
         loop {
             tokio::select! {
@@ -103,7 +103,7 @@ impl Starter<'_> {
                             self.runs.push(run.clone());
                             self.running.push(async move { run.finished().await }.boxed());
                         }
-                        // The calls behind it wait as well: it may change what they read.
+                        // Calls after it wait as well: it may change what they read.
                         None => self.close(),
                     }
                 }
@@ -113,20 +113,20 @@ impl Starter<'_> {
         }
     }
 
-    /// Starts no further call.
+    /// Starts no more calls.
     fn close(&mut self) {
         self.complete.close();
         while self.complete.try_recv().is_ok() {}
     }
 
-    /// What was started, of the first calls of the answer.
+    /// The started runs, of the first calls of the answer.
     pub(super) fn into_runs(self) -> Vec<EarlyRun> {
         self.runs
     }
 }
 
-/// The runs that belong to the first calls of an answer: up to the first one that is another call
-/// than the one that was started. It may change what those behind it read.
+/// The runs that match the first calls of an answer, up to the first difference: a different call
+/// may change what later ones read.
 pub(super) fn belonging<'a>(runs: &[EarlyRun], calls: impl Iterator<Item = Option<&'a ToolCall>>) -> usize {
     let is_its = |(run, call): &(&EarlyRun, Option<&ToolCall>)| {
         call.is_some_and(|call| call.tool == run.call().tool && call.params == run.call().params)
@@ -134,7 +134,7 @@ pub(super) fn belonging<'a>(runs: &[EarlyRun], calls: impl Iterator<Item = Optio
     runs.iter().zip(calls).take_while(is_its).count()
 }
 
-/// Puts on record which calls were started although the model did not ask for them in the end.
+/// Records the calls that were started although the final answer did not request them.
 pub(super) async fn discard(shared: &Arc<Shared>, cx: &CallContext, turn: u64, runs: Vec<EarlyRun>) {
     for run in runs.into_iter().filter(|run| !run.is_taken()) {
         let origin = shared.origin(turn, InvokedAs::Native, false).speculated(SpeculationOutcome::Discarded);

@@ -1,5 +1,5 @@
-//! Making one call: phase, gates, one attempt to write wrong parameters anew, and a summary of what
-//! is long.
+//! Makes one call: phase, gates, one attempt to rewrite wrong parameters, and a summary of a long
+//! result.
 
 use serde_json::Value;
 use tools_core::{
@@ -11,25 +11,25 @@ use super::calls::{Done, out_of_phase};
 use super::shared::Shared;
 use crate::{AgentEvent, ReformatRequest, reformat::is_faithful, summarize};
 
-/// What is done about a call.
+/// What to do with a call.
 pub(super) enum CallDisposition {
     /// It goes through the gates.
     Call(ToolCall),
-    /// It is put on record with this failure.
+    /// It is recorded with this failure.
     Refuse(ToolCall, ToolError),
-    /// The model wrote something that is no call: the tool, what is wrong, and what it wrote.
+    /// The model wrote an invalid call: the tool, the error, and the text.
     Unreadable(String, ToolError, Option<String>),
 }
 
 /// A call with its result.
 pub(super) struct CallOutcome {
     pub(super) done: Done,
-    /// What was called; `None` for what did not go through the gates.
+    /// Digest of the call; `None` if it did not go through the gates.
     pub(super) digest: Option<CallDigest>,
 }
 
 impl CallDisposition {
-    /// Does it, and tells that it has a result.
+    /// Carries it out and reports the result.
     pub(super) async fn run(self, shared: &Shared, cx: &CallContext, call: CallId, id: String) -> CallOutcome {
         let tool = match &self {
             Self::Call(call) | Self::Refuse(call, _) => call.tool.as_str().to_owned(),
@@ -73,8 +73,7 @@ async fn make(shared: &Shared, cx: &CallContext, call: ToolCall) -> CallOutcome 
     CallOutcome { done, digest }
 }
 
-/// The phase that does not allow a call. A planner only reads; a verifier runs commands but edits
-/// nothing.
+/// The phase that forbids a call. A planner only reads; a verifier runs commands but edits nothing.
 async fn forbidden_in_phase(
     shared: &Shared,
     cx: &CallContext,
@@ -84,7 +83,7 @@ async fn forbidden_in_phase(
     match *shared.phase.load() {
         CallPhase::Planner => {
             let inv = shared.host.inspect(call.clone(), cx).await;
-            // What cannot be inspected is refused by its owner.
+            // Its owner refuses a call that cannot be inspected.
             let only_reads = inv.inspection().map_or(true, |inspection| inspection.read_only);
             (!only_reads).then_some("planner")
         }
@@ -96,7 +95,7 @@ async fn forbidden_in_phase(
     }
 }
 
-/// Other parameters for a call whose parameters were wrong.
+/// New parameters for a call with wrong parameters.
 async fn written_anew(
     shared: &Shared,
     call: &ToolCall,
@@ -110,7 +109,7 @@ async fn written_anew(
     (better != call.params && is_faithful(&call.params, &better, definition, error)).then_some(better)
 }
 
-/// A call whose parameters are no JSON object: they may be written anew as well.
+/// Handles a call whose parameters are not a JSON object: they may be rewritten as well.
 async fn unreadable(
     shared: &Shared,
     cx: &CallContext,

@@ -1,5 +1,5 @@
-//! The loop: ask the model, make its calls, tell it what they gave, until it is done or something
-//! stops it.
+//! The loop: send a request to the model, make its calls, return their results, until the model is
+//! done or something stops it.
 
 mod batch;
 mod builder;

@@ -1,4 +1,4 @@
-//! One request to the model, repeated where that can help.
+//! One request to the model, repeated if that can help.
 
 use std::{sync::Arc, time::Duration};
 
@@ -9,15 +9,15 @@ use super::early::{discard, early_calls};
 use super::shared::Shared;
 use crate::{AgentEvent, Stop};
 
-/// The longest that is waited before a repetition, whatever the server asks for.
+/// Maximum pause before a repetition, whatever the server asks for.
 const MAX_PAUSE: Duration = Duration::from_secs(30);
-/// The first pause where the server asks for none; doubled each time.
+/// First pause if the server asks for none; doubled each time.
 const FIRST: Duration = Duration::from_millis(500);
 
-/// Asks the model, at most as often as the settings allow.
+/// Sends the request, at most as often as the settings allow.
 ///
 /// # Errors
-/// [`Stop::Cancelled`], or [`Stop::Provider`] when there is no answer.
+/// [`Stop::Cancelled`], or [`Stop::Provider`] if there is no answer.
 pub(super) async fn ask(
     shared: &Arc<Shared>,
     request: &Request<'_>,
@@ -62,7 +62,7 @@ pub(super) async fn ask(
 fn pause(error: &ProviderError, attempt: u32) -> Duration {
     match error.retry_after {
         Some(asked) => asked.min(MAX_PAUSE),
-        // A connection that broke says nothing about the server being busy.
+        // A broken connection does not mean that the server is busy.
         None if error.fault == ProviderFault::Truncated => Duration::ZERO,
         None => (FIRST * 2_u32.saturating_pow(attempt - 1)).min(MAX_PAUSE),
     }

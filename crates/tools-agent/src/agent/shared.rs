@@ -1,4 +1,4 @@
-//! What an agent is put together from, and what stays the same over all its turns.
+//! Parts of an agent that stay the same over all its turns.
 
 use std::sync::Arc;
 
@@ -12,28 +12,28 @@ use tools_providers::Provider;
 
 use crate::{AgentEvents, AgentSettings, CompressDesk, Reformat, ToolHost, account::OpenAccounts};
 
-/// A phase that can change while a turn runs: it counts from the next call on.
+/// A phase that can change during a turn: it applies from the next call on.
 pub(crate) type Phases = Swapped<CallPhase>;
 
-/// What an agent is put together from.
+/// Parts of an agent.
 pub(crate) struct Shared {
     pub(crate) provider: Arc<dyn Provider>,
-    /// Writes summaries.
+    /// Model that writes summaries.
     pub(crate) compressor: Arc<dyn Provider>,
     pub(crate) host: Arc<dyn ToolHost>,
     pub(crate) confirmer: OneAtATime,
     pub(crate) settings: AgentSettings,
     pub(crate) reformat: Option<Arc<dyn Reformat>>,
     pub(crate) events: AgentEvents,
-    /// In which role the model makes its calls, as it is at the moment.
+    /// Current phase in which the model makes its calls.
     pub(crate) phase: Phases,
     pub(crate) path: Arc<str>,
     pub(crate) desk: CompressDesk,
-    /// The accounts of the agents that may work for this one.
+    /// Accounts of the agents that may work for this one.
     pub(crate) accounts: Vec<Arc<OpenAccounts>>,
-    /// What the operator wants the model to know.
+    /// The operator's instructions for the model.
     pub(crate) system: String,
-    /// The context of the call that this agent is the work of; `None` for the outermost.
+    /// Context of the call that this agent works for; `None` for the outermost.
     pub(crate) below: Option<(CallContext, CallId)>,
 }
 
@@ -54,7 +54,7 @@ impl Shared {
         }
     }
 
-    /// Where a call stands in the work of this agent.
+    /// Origin of a call within the work of this agent.
     pub(crate) fn origin(&self, turn: u64, invocation: InvokedAs, is_tainted: bool) -> CallOrigin {
         CallOrigin {
             turn,
@@ -67,7 +67,7 @@ impl Shared {
     }
 }
 
-/// Puts one question after the other: calls that run at once do not ask at once.
+/// Asks one question after the other: concurrent calls do not ask at once.
 pub(crate) struct OneAtATime {
     confirmer: Arc<dyn Confirmer>,
     turn: Mutex<()>,

@@ -1,5 +1,5 @@
-//! Making the conversation shorter by a summary: the summary is written first, and then takes the
-//! place of what it stands for. Where anything fails nothing has changed.
+//! Shortens the conversation by a summary: the summary is written first, then it replaces the
+//! messages. On any failure nothing changes.
 
 use thiserror::Error;
 use tokio_util::sync::CancellationToken;
@@ -8,26 +8,26 @@ use tools_core::{CallId, ToolError};
 use super::Agent;
 use crate::{AgentEvent, Compression, CompressionStrategy, history::NoGain, history::render, summarize};
 
-/// Messages at the end that a summary leaves alone.
+/// Number of latest messages that a summary leaves alone.
 pub(crate) const KEPT_MESSAGES: usize = 6;
 
-/// Reason why a conversation did not become shorter. It is what it was.
+/// Reason why a conversation was not shortened. It is unchanged.
 #[derive(Debug, Clone, Error)]
 pub enum CompressError {
     /// The model gave no summary.
     #[error("{0}")]
     Model(ToolError),
-    /// The summary was no gain.
+    /// The summary was not shorter enough.
     #[error("{0}")]
     NoGain(NoGain),
 }
 
 impl Agent {
-    /// Puts a summary in the place of all but the latest messages; `focus` says what must not be
-    /// lost. How many messages it stands for: 0 where there are too few.
+    /// Replaces all but the latest messages by a summary; `focus` says what must not be lost.
+    /// Returns the number of replaced messages: 0 if there are too few.
     ///
     /// # Errors
-    /// When there is no summary, or none that is a gain. The conversation is then what it was.
+    /// If there is no summary, or it is not shorter enough. The conversation is then unchanged.
     pub async fn compact(&mut self, focus: Option<&str>) -> Result<usize, CompressError> {
         self.compact_for(CompressionStrategy::Manual, focus, &CancellationToken::new()).await
     }

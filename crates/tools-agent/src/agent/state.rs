@@ -1,4 +1,4 @@
-//! What an agent remembers from turn to turn.
+//! State of an agent between turns.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -8,7 +8,7 @@ use tools_providers::{ToolList, Usage};
 
 use crate::{DoomWatch, History, Reputation, ReputationLine, fenced};
 
-/// What an agent remembers from turn to turn.
+/// State of an agent between turns.
 #[derive(Default)]
 pub(crate) struct State {
     pub(crate) history: History,
@@ -17,32 +17,32 @@ pub(crate) struct State {
     pub(crate) turn: u64,
     pub(crate) iteration: u32,
     pub(crate) totals: AgentTotals,
-    /// What the turn cost so far, in millionths.
+    /// Cost of the turn so far, in millionths.
     pub(crate) spent: u64,
     /// Tools that were called in the turn.
     pub(crate) used: Vec<ToolName>,
-    /// Ids of calls that were given out: a provider may use one twice.
+    /// IDs of calls that were used: a provider may use one twice.
     pub(crate) ids: HashSet<String>,
     /// Whether the model has read text from outside.
     pub(crate) is_tainted: bool,
     pub(crate) shown: VisibleTools,
-    /// What tools gave last: text that repeats it is no call.
+    /// Latest outputs of tools: text that repeats them is not a call.
     pub(crate) echoes: Vec<String>,
 }
 
-/// The tools of a turn as the model is shown them.
+/// The tools of a turn as shown to the model.
 #[derive(Default)]
 pub(crate) struct VisibleTools {
     pub(crate) tools: Option<ToolDefs>,
-    /// The tools in the request: none where the model calls them in its text.
+    /// The tools in the request: none if the model calls them in its text.
     pub(crate) list: ToolList,
     pub(crate) system: String,
-    /// How many bytes both are.
+    /// Size of both in bytes.
     pub(crate) bytes: u64,
 }
 
 impl VisibleTools {
-    /// Takes in the tools of a turn. What is the same as before is kept, byte for byte.
+    /// Sets the tools of a turn. If they are unchanged, the list stays identical byte for byte.
     pub(crate) fn update(&mut self, tools: &ToolDefs, system: &str, native: bool) {
         let is_same = self.tools.as_ref().is_some_and(|before| {
             before.len() == tools.len() && before.iter().zip(tools.iter()).all(|(a, b)| Arc::ptr_eq(a, b))
@@ -64,16 +64,16 @@ impl VisibleTools {
     }
 }
 
-/// Usage of an agent in all its turns, with that of the agents that worked for it.
+/// Usage of an agent in all its turns, including that of the agents that worked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
 pub struct AgentTotals {
     /// Tokens.
     pub usage: Usage,
     /// Requests to the model.
     pub requests: u64,
-    /// Calls that have a result.
+    /// Calls with a result.
     pub calls: u64,
-    /// The cost, in millionths; `None` where no prices are known.
+    /// The cost, in millionths; `None` if prices are unknown.
     pub millionths: Option<u64>,
 }
 
@@ -88,7 +88,7 @@ pub struct AgentStatus {
     pub iteration: u32,
     /// Maximum number of requests in one turn.
     pub max_iterations: u32,
-    /// Tokens of the conversation, as far as is known.
+    /// Tokens of the conversation, as far as known.
     pub tokens: u64,
     /// Maximum number of tokens of the next request; `None` for no limit.
     pub limit: Option<u64>,
@@ -98,7 +98,7 @@ pub struct AgentStatus {
     pub summaries: usize,
     /// The usage.
     pub totals: AgentTotals,
-    /// The model's record with each tool.
+    /// The model's statistics for each tool.
     pub reputation: Vec<ReputationLine>,
 }
 
@@ -121,8 +121,7 @@ impl State {
         self.totals.add(used);
     }
 
-    /// An id for a call that no other call of the session has: the provider's own where that is
-    /// possible.
+    /// A unique id for a call of the session: the provider's own if possible.
     pub(crate) fn call_id(&mut self, id: &str) -> CallId {
         match CallId::parse(id) {
             Ok(parsed) if self.ids.insert(id.to_owned()) => parsed,

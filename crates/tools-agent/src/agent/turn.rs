@@ -1,4 +1,4 @@
-//! One turn: from what the user says to an answer, or to what stops it.
+//! One turn: from the user's message to an answer, or to a stop.
 
 use tokio_util::sync::CancellationToken;
 use tools_core::{EarlyRun, InvokedAs};
@@ -16,23 +16,23 @@ pub struct Turn {
     pub stop: Stop,
     /// Number of requests.
     pub iterations: u32,
-    /// Number of calls with a result, those of sub-agents among them.
+    /// Number of calls with a result, including those of sub-agents.
     pub calls: u64,
-    /// Tokens, those of sub-agents among them.
+    /// Tokens, including those of sub-agents.
     pub usage: Usage,
 }
 
 impl Agent {
     /// Answers the user: asks the model and makes its calls until it is done or something stops it.
     ///
-    /// The conversation is valid whatever becomes of the turn, also where this future is dropped:
-    /// each call of an answer has one result then, and the next turn goes on from there.
+    /// The conversation stays valid even if this future is dropped: each call of an answer then has
+    /// one result, and the next turn continues from there.
     pub async fn run(&mut self, task: &str) -> Turn {
         self.run_until(task, &CancellationToken::new()).await
     }
 
-    /// The same, until `cancel` is cancelled: then nothing further runs, and calls that run are
-    /// called off.
+    /// Like [`Agent::run`], until `cancel` is cancelled: then nothing further runs, and running
+    /// calls are cancelled.
     pub async fn run_until(&mut self, task: &str, cancel: &CancellationToken) -> Turn {
         let before = self.state.totals;
         self.state.turn += 1;
@@ -98,7 +98,7 @@ impl Agent {
         Stop::IterationCap { iterations: self.shared.settings.max_tool_iterations }
     }
 
-    /// Takes in which tools the turn shows.
+    /// Sets the tools to show in the turn.
     fn show_tools(&mut self, task: &str, cancel: &CancellationToken) {
         let cx = self.shared.context(cancel);
         let tools = self.shared.host.offered(&cx, task, &self.state.used);
@@ -106,7 +106,7 @@ impl Agent {
         self.state.shown.update(&tools, &self.shared.system, native);
     }
 
-    /// Makes the conversation shorter where it is nearly full; the stop where that does not help.
+    /// Shortens the conversation if it is nearly full; the stop if that does not help.
     async fn make_room(&mut self, cancel: &CancellationToken) -> Option<Stop> {
         let budget = self.budget()?;
         if Budget::pressure(self.tokens(), budget) != Pressure::Low {
@@ -136,14 +136,14 @@ impl Agent {
         ask(shared, &request, state.turn, &shared.context(cancel)).await
     }
 
-    /// What a request cost, in millionths; `None` where no prices are known.
+    /// Cost of a request, in millionths; `None` if prices are unknown.
     #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "a cost is positive, and small")]
     fn cost(&self, usage: &Usage) -> Option<u64> {
         let prices = self.shared.provider.model().prices?;
         Some((prices.cost(usage) * 1_000_000.0).round() as u64)
     }
 
-    /// The calls that an answer asks for.
+    /// The calls that an answer requests.
     fn wanted(&self, reply: &Reply) -> Vec<RequestedCall> {
         if self.shared.provider.model().supports_tool_use {
             return reply.message.calls().map(RequestedCall::native).collect();

@@ -1,33 +1,32 @@
-//! How full the model's context is: from what the provider counted last and the bytes that came
+//! Estimates how full the model's context is, from the provider's last count and the bytes added
 //! since. Pure.
 
 use tools_providers::Usage;
 
-/// Bytes that are taken for one token where nothing was counted.
+/// Assumed bytes per token if nothing was counted.
 const BYTES_PER_TOKEN: u64 = 4;
-/// Bytes that are taken for one token of what was taken out: more, so that the estimate is rather
-/// too high.
+/// Assumed bytes per token of removed text: larger, so that the estimate is rather too high.
 const REMOVED_BYTES_PER_TOKEN: u64 = 6;
-/// Which part of the budget a request may hold, in percent.
+/// Maximum share of the budget for a request, in percent.
 const STOP: u64 = 80;
-/// At which part of that the conversation is made shorter, in percent.
+/// Share of that maximum at which the conversation is shortened, in percent.
 const SHORTEN: u64 = 90;
 
 /// Fill of the context.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Budget {
-    /// What the provider counted last, request and answer; `None` before the first answer.
+    /// The provider's last count of request and answer; `None` before the first answer.
     counted: Option<u64>,
-    /// Bytes that came since.
+    /// Bytes added since.
     added: u64,
-    /// Bytes that were taken out since.
+    /// Bytes removed since.
     removed: u64,
 }
 
-/// Measure against the fill of the context.
+/// Action required by the fill of the context.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Pressure {
-    /// Nothing.
+    /// None.
     Low,
     /// The conversation should become shorter.
     High,
@@ -39,26 +38,26 @@ pub enum Pressure {
 }
 
 impl Budget {
-    /// Takes in what the provider counted for a request and its answer. A provider that counts
-    /// nothing leaves the estimate by bytes in place.
+    /// Notes the provider's count for a request and its answer. If the provider counts nothing, the
+    /// estimate by bytes stays.
     pub(crate) fn counted(&mut self, usage: &Usage) {
         if usage.read() > 0 {
             *self = Self { counted: Some(usage.read().saturating_add(usage.output)), added: 0, removed: 0 };
         }
     }
 
-    /// Takes in that the conversation grew.
+    /// Notes that the conversation grew.
     pub(crate) fn grew(&mut self, bytes: u64) {
         self.added = self.added.saturating_add(bytes);
     }
 
-    /// Takes in that something was taken out of it.
+    /// Notes that something was removed.
     pub(crate) fn shrank(&mut self, bytes: u64) {
         self.removed = self.removed.saturating_add(bytes);
     }
 
-    /// The number of tokens of the next request, as far as it is known. `prefix` is what stands
-    /// before the conversation, in bytes: it counts only where the provider counted nothing yet.
+    /// Number of tokens of the next request, as far as known. `prefix` is the size in bytes of what
+    /// precedes the conversation: it counts only before the provider's first count.
     pub(crate) fn tokens(&self, prefix: u64) -> u64 {
         let added = self.added.div_ceil(BYTES_PER_TOKEN);
         if let Some(counted) = self.counted {
@@ -68,7 +67,7 @@ impl Budget {
         prefix.saturating_add(kept).div_ceil(BYTES_PER_TOKEN)
     }
 
-    /// The measure for a number of tokens under a budget.
+    /// The action for a number of tokens under a budget.
     pub(crate) fn pressure(tokens: u64, budget: u64) -> Pressure {
         let limit = Self::limit(budget);
         if tokens > limit {

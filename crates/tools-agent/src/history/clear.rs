@@ -1,25 +1,25 @@
-//! Taking old results out of a conversation: the newest stay, and so do references to stored
-//! output. Pure.
+//! Removes old results from a conversation; the newest stay, and so do references to stored output.
+//! Pure.
 
 use std::sync::Arc;
 
 use tools_providers::{Block, Message, ToolResult};
 
-/// What stands in place of a result that was taken out.
+/// Text in place of a removed result.
 const CLEARED: &str = "[old result taken out";
-/// Messages with results at the end that are left as they are.
+/// Number of latest messages with results that are left as they are.
 const KEPT_RESULTS: usize = 3;
-/// Results that are shorter stay.
+/// Maximum length of a result that stays.
 const SHORT: usize = 400;
 
-/// Up to which message results may be taken out.
+/// Index of the message before which results may be removed.
 pub(super) fn boundary(messages: &[Arc<Message>]) -> usize {
     let with_results = |(at, message): (usize, &Arc<Message>)| message.tool_results().next().map(|_| at);
     messages.iter().enumerate().rev().filter_map(with_results).nth(KEPT_RESULTS - 1).unwrap_or(0)
 }
 
-/// The message without its long results, how many those were, and how many bytes shorter it is;
-/// `None` when it has none.
+/// The message without its long results, their number, and the number of bytes removed; `None` if
+/// it has none.
 pub(super) fn cleared(message: &Message) -> Option<(Message, usize, u64)> {
     let (mut count, mut saved) = (0, 0);
     let mut change = |block: &Block| {
@@ -45,8 +45,7 @@ fn shortened(result: &ToolResult) -> Option<String> {
     (text.len() < result.text.len()).then_some(text)
 }
 
-/// The lines of a text that name a way back to something: stored output and jobs in the background.
-/// No more than 20.
+/// Lines of a text that refer to stored output or background jobs. At most 20.
 pub(crate) fn kept_lines(text: &str) -> impl Iterator<Item = &str> {
     let leads_back =
         |line: &&str| line.len() <= 300 && ["read_overflow", "job_read"].iter().any(|way| line.contains(way));

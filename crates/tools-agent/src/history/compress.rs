@@ -1,4 +1,4 @@
-//! Which part of a conversation becomes a summary, and what is kept of it word for word. Pure.
+//! Selects the part of a conversation to summarise, and what is kept of it verbatim. Pure.
 
 use std::{fmt::Write as _, sync::Arc};
 
@@ -8,11 +8,11 @@ use tools_providers::{Block, Message, Role};
 
 use super::{kept_lines, size};
 
-/// Beyond those that are kept, a compression needs so many messages.
+/// Minimum number of messages to summarise, besides those that are kept.
 const MIN_MESSAGES: usize = 4;
-/// How long a summary may be at most, in percent of what it stands for.
+/// Maximum length of a summary, in percent of the original.
 const GAIN: u64 = 60;
-/// How much of one result the summariser reads, in characters.
+/// Maximum number of characters of one result that the summariser reads.
 const RESULT: usize = 2_000;
 
 /// Origin of a request for a summary.
@@ -30,7 +30,7 @@ pub enum CompressionStrategy {
 /// A summary in a conversation.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Summary {
-    /// Names it.
+    /// Its ID.
     pub id: String,
     /// Origin of the request.
     pub compaction_method: CompressionStrategy,
@@ -40,8 +40,7 @@ pub struct Summary {
     pub text: String,
 }
 
-/// Part of a conversation that becomes a summary: everything behind the earlier summaries, up to
-/// `end`.
+/// Part of a conversation to summarise: everything after the earlier summaries, up to `end`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MessageSelection {
     /// Number of blocks of the first message that are earlier summaries.
@@ -50,7 +49,7 @@ pub struct MessageSelection {
     pub end: usize,
 }
 
-/// A summary and what it stands for.
+/// A summary and the messages that it replaces.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Compression {
     /// The messages that it replaces.
@@ -59,18 +58,18 @@ pub struct Compression {
     pub summary: Summary,
 }
 
-/// A summary is empty, or hardly shorter than what it stands for.
+/// The summary is empty, or hardly shorter than the original.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 #[error("no gain: the summary has {summary} bytes and stands for {original}")]
 pub struct NoGain {
     /// Bytes of the summary.
     pub summary: u64,
-    /// Bytes of what it stands for.
+    /// Bytes of the original.
     pub original: u64,
 }
 
-/// Selects the messages for a summary, keeping the last `keep`; `None` when that is too little. A
-/// call and its result are never parted.
+/// Selects the messages for a summary, keeping the last `keep`; `None` if there are too few. A call
+/// and its result are never separated.
 pub fn select(messages: &[Arc<Message>], knowledge: usize, keep: usize) -> Option<MessageSelection> {
     let most = messages.len().checked_sub(keep).filter(|most| *most >= MIN_MESSAGES)?;
     let is_boundary = |end: &usize| messages.get(*end).is_none_or(|next| next.tool_results().next().is_none());
@@ -88,10 +87,10 @@ impl MessageSelection {
         all.saturating_sub(known)
     }
 
-    /// The summary of it that a model wrote, with what is kept word for word.
+    /// Builds the summary from a model's text and the parts kept verbatim.
     ///
     /// # Errors
-    /// When it is no gain.
+    /// If it is not shorter enough.
     pub(crate) fn summarised(
         self,
         messages: &[Arc<Message>],
@@ -114,7 +113,7 @@ impl MessageSelection {
     }
 }
 
-/// What of a conversation is kept word for word: skills, and the ways back to stored output and to
+/// Parts of a conversation that are kept verbatim: skills, and references to stored output and
 /// jobs.
 fn kept(messages: &[Arc<Message>], knowledge: usize) -> Vec<String> {
     let mut kept: Vec<String> = vec![];
@@ -144,7 +143,7 @@ fn skill(text: &str) -> Option<&str> {
     Some(&text[begin..begin + end + END.len()])
 }
 
-/// A part of a conversation as a text that a model summarises.
+/// Formats a part of a conversation for the summariser.
 pub(crate) fn render(messages: &[Arc<Message>], knowledge: usize) -> String {
     let mut text = String::new();
     for (at, message) in messages.iter().enumerate() {

@@ -1,5 +1,5 @@
-//! The messages of a conversation, in a form that every provider accepts at any time between two
-//! steps of the loop.
+//! The messages of a conversation, in a form that every provider accepts between any two steps of
+//! the loop.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -8,17 +8,17 @@ use tools_providers::{Block, Message, Role, Usage};
 
 use super::{Budget, Compression, MessageSelection, Summary, clear, size};
 
-/// A conversation. Between two of its methods it is valid: it begins with the user, the two sides
+/// A conversation. Between two of its methods it is valid: it begins with the user, the roles
 /// alternate, and each call is answered once, in the next message, before anything else.
 #[derive(Debug, Clone, Default)]
 pub struct History {
     messages: Vec<Arc<Message>>,
-    /// How many blocks at the beginning of the first message are summaries.
+    /// Number of blocks at the beginning of the first message that are summaries.
     knowledge: usize,
     /// The summaries, oldest first.
     summaries: Vec<Summary>,
     budget: Budget,
-    /// Messages before this have no results left that could be cleared.
+    /// Messages before this index have no results left to remove.
     cleared: usize,
 }
 
@@ -33,10 +33,10 @@ pub struct Invalid {
 }
 
 impl History {
-    /// A conversation that goes on from these messages.
+    /// Restores a conversation from these messages.
     ///
     /// # Errors
-    /// When they are no valid conversation.
+    /// If they are not a valid conversation.
     pub fn restored(messages: Vec<Arc<Message>>, knowledge: usize, summaries: Vec<Summary>) -> Result<Self, Invalid> {
         check(&messages)?;
         let most = messages.first().map_or(0, |first| first.blocks.len());
@@ -68,7 +68,7 @@ impl History {
         &self.budget
     }
 
-    /// Adds what the user says: to their last message where the model has not answered that yet.
+    /// Adds the user's message: to their last one if the model has not answered that yet.
     pub(crate) fn say(&mut self, blocks: Vec<Block>) {
         let message = Message { role: Role::User, blocks };
         self.budget.grew(size::bytes(&message));
@@ -78,11 +78,11 @@ impl History {
         }
     }
 
-    /// Adds an answer without calls. An empty one leaves nothing.
+    /// Adds an answer without calls. An empty one is dropped.
     pub(crate) fn answer(&mut self, message: Message, usage: &Usage) {
         self.budget.counted(usage);
         if !message.blocks.is_empty() {
-            // Without a count of the provider the estimate needs the bytes of the answer as well.
+            // Without a count of the provider the estimate needs the bytes of the answer too.
             if usage.read() == 0 {
                 self.budget.grew(size::bytes(&message));
             }
@@ -90,15 +90,15 @@ impl History {
         }
     }
 
-    /// Adds an answer with calls together with what became of them.
+    /// Adds an answer with calls together with their results.
     pub(crate) fn exchange(&mut self, message: Message, results: Message, usage: &Usage) {
         self.answer(message, usage);
         self.budget.grew(size::bytes(&results));
         self.messages.push(Arc::new(results));
     }
 
-    /// Takes old results out, newest last, and leaves a line and the references to stored output in
-    /// their place. How many, and how many bytes.
+    /// Removes old results, oldest first, and leaves a line and the references to stored output.
+    /// Returns their number and the bytes removed.
     pub(crate) fn clear_results(&mut self) -> (usize, u64) {
         let end = clear::boundary(&self.messages);
         let (mut results, mut bytes) = (0, 0);
@@ -114,15 +114,15 @@ impl History {
         (results, bytes)
     }
 
-    /// Selects the messages for a compression, keeping at least the last `keep`; `None` when that
-    /// is too little.
+    /// Selects the messages for a compression, keeping at least the last `keep`; `None` if there
+    /// are too few.
     pub fn select(&self, keep: usize) -> Option<MessageSelection> {
         super::select(&self.messages, self.knowledge, keep)
     }
 
-    /// Puts a summary in place of what it stands for. Earlier summaries stay as they are.
+    /// Replaces messages by their summary. Earlier summaries stay as they are.
     ///
-    /// Nothing is changed where the conversation is no longer the one that was summarised.
+    /// Nothing changes if the conversation is no longer the one that was summarised.
     pub(crate) fn swap(&mut self, compression: Compression) -> bool {
         let Compression { selection, summary } = compression;
         let is_same = self.messages.len() >= selection.end
@@ -149,10 +149,10 @@ impl History {
     }
 }
 
-/// Whether a list of messages is a conversation that every provider accepts.
+/// Checks that every provider accepts a list of messages.
 ///
 /// # Errors
-/// The first message that is wrong.
+/// The first invalid message.
 pub(crate) fn check(messages: &[Arc<Message>]) -> Result<(), Invalid> {
     let mut open: Vec<&str> = vec![];
     for (at, message) in messages.iter().enumerate() {
@@ -184,10 +184,10 @@ pub(crate) fn check(messages: &[Arc<Message>]) -> Result<(), Invalid> {
 }
 
 impl History {
-    /// Whether every provider accepts it.
+    /// Checks that every provider accepts the conversation.
     ///
     /// # Errors
-    /// The first message that is wrong.
+    /// The first invalid message.
     pub fn check(&self) -> Result<(), Invalid> {
         check(&self.messages)
     }

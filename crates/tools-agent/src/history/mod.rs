@@ -1,5 +1,4 @@
-//! The conversation: its messages, how much of the model's context they take, and how it is made
-//! shorter.
+//! The conversation: its messages, their share of the model's context, and how it is shortened.
 
 mod budget;
 mod clear;

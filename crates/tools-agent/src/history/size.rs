@@ -1,13 +1,13 @@
-//! How many bytes of a request a message takes. An estimate of the same order as any interface's.
+//! Estimated size of a message in bytes of a request. All APIs are of the same order.
 
 use tools_providers::{Block, Message};
 
-/// What the punctuation of an interface around a block comes to.
+/// Assumed bytes of an API's syntax around a block.
 const AROUND: usize = 24;
-/// What a picture is taken for, whatever its size: interfaces count by area.
+/// Assumed bytes of a picture, whatever its size: APIs count by area.
 const IMAGE: usize = 6_400;
 
-/// How many bytes a message takes.
+/// Size of a message in bytes.
 pub(super) fn bytes(message: &Message) -> u64 {
     let sum: usize = message.blocks.iter().map(|block| block_bytes(block) + AROUND).sum();
     sum as u64

@@ -28,7 +28,7 @@ impl SessionsConfig {
     /// The saved conversations in a folder of this user.
     ///
     /// # Errors
-    /// When the section names a database: this crate knows none.
+    /// If the section names a database, which this crate does not support.
     pub fn in_folder(&self, folder: PathBuf) -> Result<Sessions, KeyFault> {
         if self.database.is_empty() {
             return Ok(Sessions::in_folder(folder));

@@ -1,5 +1,5 @@
-//! Conversations in files, one each. Whoever writes one holds a lock of the kernel beside it, which
-//! ends with its process.
+//! Stores each conversation in a file. Its writer holds a kernel lock on a file beside it, which
+//! ends with the process.
 
 use std::fs::{self, File};
 use std::io;
@@ -14,20 +14,20 @@ use tools_sandbox::{open_lock, replace_file};
 use super::store::{SessionHold, SessionStore, SessionsError};
 use super::{KeptSession, SessionEntry};
 
-/// How often a lock is tried whose file its last holder removes at the same moment.
+/// Maximum number of attempts to lock a file that its last holder removes concurrently.
 const TRIES: u32 = 20;
 
-/// Conversations in a folder that only its owner can look into.
+/// Conversations in a folder that only its owner can access.
 #[derive(Debug, Clone)]
 pub struct FolderSessions(PathBuf);
 
 impl FolderSessions {
-    /// Those of this folder, which is made when the first one is held.
+    /// Conversations in this folder, which is created when the first one is locked.
     pub fn at(folder: PathBuf) -> Self {
         Self(folder)
     }
 
-    /// The file of a session: its name is no path, whatever the session is called.
+    /// The file of a session. Its name is safe, whatever the session's name is.
     fn file(&self, session: &SessionId) -> PathBuf {
         self.0.join(format!("{}.json", &sha256_hex(session.as_str().as_bytes())[..32]))
     }
@@ -41,8 +41,8 @@ impl FolderSessions {
             if flock(&lock, FlockOperation::NonBlockingLockExclusive).is_err() {
                 return Err(SessionsError::InUse("another process of this machine writes it".to_owned()));
             }
-            // The last holder may have removed the file between the two: then somebody else could
-            // make and lock a new one.
+            // The last holder may have removed the file in between: then somebody else could create
+            // and lock a new one.
             let is_there =
                 fs::metadata(&path).is_ok_and(|there| lock.metadata().is_ok_and(|own| own.ino() == there.ino()));
             if is_there {
@@ -53,7 +53,7 @@ impl FolderSessions {
     }
 }
 
-/// The right to write a file, while its lock is held.
+/// Permits writing a file while its lock is held.
 struct HeldFile {
     file: PathBuf,
     path: PathBuf,
@@ -62,7 +62,7 @@ struct HeldFile {
 
 impl Drop for HeldFile {
     fn drop(&mut self) {
-        // While the lock is held: whoever opened the file before finds it gone.
+        // Removed while the lock is held: whoever opened the file before finds it gone.
         let _ = fs::remove_file(&self.path);
     }
 }

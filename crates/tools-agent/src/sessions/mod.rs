@@ -1,5 +1,5 @@
-//! Saved conversations: what is saved, who may write one, and where they are: files of this user,
-//! or a store of the host.
+//! Saved conversations: their content, the lock for writing one, and their storage: files of this
+//! user, or a store of the host.
 
 mod config;
 mod folder;

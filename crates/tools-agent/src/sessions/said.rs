@@ -1,5 +1,5 @@
-//! What was said in kept conversations, for `memory_search`: by the user, and by the model. What
-//! tools answered is left out.
+//! Texts of the user and the model in saved conversations, for `memory_search`. Results of tools
+//! are left out.
 
 use async_trait::async_trait;
 use tools_core::SessionId;
@@ -8,10 +8,10 @@ use tools_providers::{Block, Role};
 
 use super::{KeptSession, Sessions, SessionsError};
 
-/// The latest conversations that are searched.
+/// Maximum number of latest conversations that are searched.
 const SESSIONS: usize = 200;
 
-/// The conversations that this user keeps.
+/// The saved conversations of this user.
 #[derive(Debug)]
 pub struct SaidBefore(Sessions);
 
@@ -46,7 +46,7 @@ impl SaidBefore {
     }
 }
 
-/// What was said in a conversation; nothing where it cannot be read.
+/// The texts of a conversation; empty if it cannot be read.
 fn passages(session: KeptSession) -> Vec<Passage> {
     let KeptSession { session, history, written, .. } = session;
     let Ok(history) = history.restore() else { return vec![] };

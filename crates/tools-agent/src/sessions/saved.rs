@@ -1,4 +1,4 @@
-//! The conversations of a user, and the right to write one of them.
+//! The saved conversations of a user, and the lock for writing one of them.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -14,15 +14,15 @@ use crate::{Agent, AgentBuilder, StoredHistory};
 /// A saved conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct KeptSession {
-    /// The session: approvals, stored output and checkpoints belong to it.
+    /// The session, to which approvals, stored output and checkpoints belong.
     pub session: SessionId,
     /// The folder it worked in.
     pub workdir: PathBuf,
-    /// The beginning of what the user said first.
+    /// Beginning of the user's first message.
     pub title: String,
     /// Number of its turns.
     pub turns: u64,
-    /// When it was written last.
+    /// Time when it was last written.
     pub written: Timestamp,
     /// The conversation.
     pub history: StoredHistory,
@@ -35,13 +35,13 @@ pub struct SessionEntry {
     pub session: SessionId,
     /// The folder it worked in.
     pub workdir: PathBuf,
-    /// The beginning of what the user said first.
+    /// Beginning of the user's first message.
     pub title: String,
     /// Number of its turns.
     pub turns: u64,
     /// Number of its messages.
     pub messages: usize,
-    /// When it was written last.
+    /// Time when it was last written.
     pub written: Timestamp,
 }
 
@@ -52,31 +52,31 @@ pub struct Sessions {
     on_error: OnSessionsAway,
 }
 
-/// The right to write one conversation, which nobody else has meanwhile.
+/// Exclusive right to write one conversation.
 pub struct HeldSession {
-    /// `None` where the store was away, and that is allowed.
+    /// `None` if the store could not be reached, and that is allowed.
     hold: Option<Box<dyn SessionHold>>,
     on_error: OnSessionsAway,
 }
 
 impl Sessions {
-    /// Those of a store. `on_error` says what becomes of conversations while it cannot be reached.
-    /// Nothing is opened until it is used.
+    /// Conversations of a store. `on_error` says what happens while it cannot be reached. It is
+    /// opened at the first use.
     pub fn over(store: Arc<dyn SessionStore>, on_error: OnSessionsAway) -> Self {
         Self { store, on_error }
     }
 
-    /// Those in a folder of this user.
+    /// Conversations in a folder of this user.
     pub fn in_folder(folder: PathBuf) -> Self {
         Self::over(Arc::new(FolderSessions::at(folder)), OnSessionsAway::Warn)
     }
 
-    /// Takes the right to write a session, which may be a new one. It ends with the value, and with
-    /// the process.
+    /// Locks a session for writing; it may be new. The lock ends with the value, and with the
+    /// process.
     ///
     /// # Errors
-    /// [`SessionsError::InUse`] while another process, or another part of this one, has it; where
-    /// the store cannot be reached as `agent.sessions.on_error` says.
+    /// [`SessionsError::InUse`] while another process, or another part of this one, holds it; if
+    /// the store cannot be reached, as `agent.sessions.on_error` says.
     pub async fn hold(&self, session: &SessionId) -> Result<HeldSession, SessionsError> {
         let hold = match self.store.hold(session).await {
             Ok(hold) => Some(hold),
@@ -90,23 +90,23 @@ impl Sessions {
         Ok(HeldSession { hold, on_error: self.on_error })
     }
 
-    /// All of them, the latest first. What cannot be read is left out.
+    /// All conversations, the latest first. Unreadable ones are left out.
     pub async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError> {
         self.store.list().await
     }
 
-    /// The one of a session; `None` when there is none.
+    /// The conversation of a session; `None` if there is none.
     pub async fn find(&self, session: &SessionId) -> Result<Option<KeptSession>, SessionsError> {
         Ok(self.store.read(std::slice::from_ref(session)).await?.pop())
     }
 
-    /// Those of sessions, in the order of the list; what is not there or cannot be read is left
+    /// Conversations of sessions, in the order of the list; missing or unreadable ones are left
     /// out.
     pub async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
         self.store.read(sessions).await
     }
 
-    /// The latest one of a folder; `None` when there is none.
+    /// The latest conversation of a folder; `None` if there is none.
     pub async fn latest(&self, workdir: &Path) -> Result<Option<KeptSession>, SessionsError> {
         match self.list().await?.into_iter().find(|entry| entry.workdir == workdir) {
             Some(entry) => self.find(&entry.session).await,
@@ -114,20 +114,20 @@ impl Sessions {
         }
     }
 
-    /// Removes the one of a session. Whether there was one.
+    /// Removes the conversation of a session; returns whether there was one.
     ///
     /// # Errors
-    /// [`SessionsError::InUse`] while it is written; when it cannot be removed.
+    /// [`SessionsError::InUse`] while it is being written; if it cannot be removed.
     pub async fn remove(&self, session: &SessionId) -> Result<bool, SessionsError> {
         self.store.remove(session).await
     }
 }
 
 impl HeldSession {
-    /// Saves the conversation, whole or not at all. What was saved outlives this process.
+    /// Saves the conversation atomically and durably.
     ///
     /// # Errors
-    /// When it cannot be saved, or another process has taken it over meanwhile.
+    /// If it cannot be saved, or another process has taken it over in the meantime.
     pub async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
         match &self.hold {
             Some(hold) => hold.keep(session).await,
@@ -135,22 +135,22 @@ impl HeldSession {
         }
     }
 
-    /// Gives the right back, so that others need not wait for its end. Nothing is saved afterwards.
+    /// Releases the lock early. Nothing is saved afterwards.
     pub async fn release(&mut self) {
         if let Some(hold) = self.hold.take() {
             hold.release().await;
         }
     }
 
-    /// Whether a conversation that is not saved may not go on.
+    /// Whether a conversation may not continue unsaved.
     pub fn must_keep(&self) -> bool {
         self.on_error == OnSessionsAway::Block
     }
 }
 
 impl KeptSession {
-    /// The session of an agent as it stands, to be kept. Its calls start from `cx`; `title` is what
-    /// it is called.
+    /// The current session of an agent, to be saved. Its calls start from `cx`; `title` is its
+    /// title.
     pub fn of(cx: &CallContext, agent: &Agent, title: &str) -> Self {
         Self {
             session: cx.session().clone(),
@@ -167,10 +167,10 @@ impl KeptSession {
         task.lines().next().unwrap_or_default().chars().take(80).collect()
     }
 
-    /// The agent that goes on with it.
+    /// Resumes the conversation with the agent of `builder`.
     ///
     /// # Errors
-    /// A sentence for a person, when what is kept is no conversation.
+    /// A sentence for a person, if the saved text is not a conversation.
     pub fn resumed(self, builder: AgentBuilder) -> Result<AgentBuilder, String> {
         let history = self.history.restore().map_err(|error| format!("the kept session cannot go on: {error}"))?;
         Ok(builder.resuming(history, self.turns))

@@ -1,4 +1,4 @@
-//! What a place of saved conversations can do.
+//! Interface of a store of saved conversations.
 
 use async_trait::async_trait;
 use thiserror::Error;
@@ -9,13 +9,13 @@ use super::{KeptSession, SessionEntry};
 /// Reason why saved conversations cannot be read, or one cannot be written.
 #[derive(Debug, Error)]
 pub enum SessionsError {
-    /// Somebody else writes it.
+    /// Another process or part of this one holds its lock.
     #[error("the session is in use: {0}")]
     InUse(String),
-    /// It was removed, or taken over and removed, while it was written here.
+    /// It was removed, or taken over and removed, while it was open here.
     #[error("the session was removed by another process")]
     Removed,
-    /// The place cannot be used.
+    /// The store cannot be used.
     #[error("the saved sessions cannot be used: {0}")]
     Away(#[source] Box<dyn std::error::Error + Send + Sync>),
 }
@@ -26,42 +26,42 @@ impl From<std::io::Error> for SessionsError {
     }
 }
 
-/// A place of saved conversations. Called by [`super::Sessions`]; implemented over a folder
-/// ([`super::FolderSessions`]) and, by hosts, over a database.
+/// A store of saved conversations. Called by [`super::Sessions`]; implemented for a folder
+/// ([`super::FolderSessions`]) and, by hosts, for a database.
 #[async_trait]
 pub trait SessionStore: Send + Sync {
-    /// Takes the right to write a session, which may be a new one.
+    /// Locks a session for writing; it may be new.
     ///
     /// # Errors
-    /// [`SessionsError::InUse`] while somebody else has it.
+    /// [`SessionsError::InUse`] while another holds it.
     async fn hold(&self, session: &SessionId) -> Result<Box<dyn SessionHold>, SessionsError>;
 
-    /// All of them, the latest first. What cannot be read is left out.
+    /// All conversations, the latest first. Unreadable ones are left out.
     async fn list(&self) -> Result<Vec<SessionEntry>, SessionsError>;
 
-    /// Those of sessions, in the order of the list. What is not there is left out, and of several
-    /// also what cannot be read.
+    /// Conversations of sessions, in the order of the list. Missing ones are left out, and among
+    /// several also unreadable ones.
     ///
     /// # Errors
-    /// When the place, or the one session, cannot be read.
+    /// If the store, or the only session, cannot be read.
     async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError>;
 
-    /// Removes one. Whether there was one.
+    /// Removes a conversation; returns whether there was one.
     ///
     /// # Errors
-    /// [`SessionsError::InUse`] while it is written; when it cannot be removed.
+    /// [`SessionsError::InUse`] while it is being written; if it cannot be removed.
     async fn remove(&self, session: &SessionId) -> Result<bool, SessionsError>;
 }
 
-/// The right to write one conversation, which ends with the value.
+/// Exclusive right to write one conversation; it ends with the value.
 #[async_trait]
 pub trait SessionHold: Send + Sync {
-    /// Saves the conversation, whole or not at all. What was saved outlives this process.
+    /// Saves the conversation atomically and durably.
     ///
     /// # Errors
-    /// When it cannot be saved, or another process has taken it over meanwhile.
+    /// If it cannot be saved, or another process has taken it over in the meantime.
     async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError>;
 
-    /// Gives the right back before the value ends.
+    /// Releases the lock before the value is dropped.
     async fn release(self: Box<Self>);
 }
