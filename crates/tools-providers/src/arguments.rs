@@ -1,27 +1,27 @@
-//! The arguments of a call as a model wrote them: a JSON object, or data about what is wrong with
-//! the text.
+//! Arguments of a call as a model wrote them: a JSON object, or a description of the fault in the
+//! text.
 
 use serde_json::Value;
 use tools_core::{JsonObject, ToolError, ToolErrorCategory};
 
-/// How much of a faulty text is kept.
+/// Maximum length of a faulty text that is kept.
 const KEPT_CHARS: usize = 2_000;
 
-/// Arguments that are no JSON object.
+/// Arguments that are not a JSON object.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct BadArguments {
     /// The text that the model wrote; cut after 2,000 bytes.
     pub text: String,
     /// The problem.
     pub problem: String,
-    /// Where: line and column from 1; `None` when the text is JSON but no object.
+    /// Line and column of the problem, from 1; `None` if the text is JSON but not an object.
     pub at: Option<(usize, usize)>,
 }
 
-/// Reads arguments that come as text. Nothing at all stands for no arguments.
+/// Parses arguments that come as text. An empty text means no arguments.
 ///
 /// # Errors
-/// What is wrong with the text and where.
+/// What is wrong with the text, and where.
 pub fn parse_arguments(text: &str) -> Result<JsonObject, BadArguments> {
     if text.trim().is_empty() {
         return Ok(JsonObject::new());
@@ -31,7 +31,7 @@ pub fn parse_arguments(text: &str) -> Result<JsonObject, BadArguments> {
         Err(error) => {
             let (line, column) = (error.line(), error.column());
             let problem = error.to_string();
-            // The library repeats the position at the end of its message.
+            // serde_json repeats the position at the end of its message.
             let problem = problem.split(" at line ").next().unwrap_or_default().to_owned();
             Err(BadArguments { text: kept(text), problem, at: Some((line, column)) })
         }
@@ -55,7 +55,7 @@ fn kept(text: &str) -> String {
 }
 
 impl BadArguments {
-    /// The failure of the call that they were written for.
+    /// The failure of the call that has these arguments.
     pub(crate) fn to_error(&self, tool: &str) -> ToolError {
         let at = self.at.map_or_else(String::new, |(line, column)| format!(" at line {line}, column {column}"));
         let message = format!("the arguments of `{tool}` are no JSON object: {}{at}", self.problem);

@@ -1,4 +1,4 @@
-//! How the beginning of requests is kept in the provider's cache.
+//! Settings for the provider's cache of request prefixes.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! Why there is no answer of a model.
+//! Errors of requests to a model.
 
 use std::time::Duration;
 
@@ -12,11 +12,11 @@ pub struct ProviderError {
     pub provider: String,
     /// Kind of the failure.
     pub fault: ProviderFault,
-    /// Message for a person; holds neither keys nor the conversation.
+    /// Message for a person; contains neither keys nor the conversation.
     pub message: String,
-    /// The status of the answer; `None` when there was none.
+    /// Status of the response; `None` if there was none.
     pub status: Option<u16>,
-    /// Time that the server asks to wait; `None` when it says nothing.
+    /// Time that the server asks to wait; `None` if it does not say.
     pub retry_after: Option<Duration>,
 }
 
@@ -24,25 +24,25 @@ pub struct ProviderError {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 #[non_exhaustive]
 pub enum ProviderFault {
-    /// The key is missing, wrong or without the right.
+    /// The key is missing, wrong, or lacks a permission.
     Auth,
-    /// Too many requests, or too many tokens, for now.
+    /// Too many requests or tokens at the moment.
     RateLimited,
-    /// The server has no capacity or failed by itself.
+    /// The server has no capacity or failed internally.
     Overloaded,
-    /// The request is not accepted and will not be.
+    /// The request is invalid; repeating it does not help.
     InvalidRequest,
-    /// The conversation is longer than the model reads.
+    /// The conversation is longer than the model's context.
     ContextTooLong,
-    /// There is no such model, or no such address at the server.
+    /// The model or the address does not exist at the server.
     NotFound,
     /// No connection, or one that broke before the answer began.
     Network,
-    /// Nothing came for longer than is waited.
+    /// No data arrived within the time limit.
     Stalled,
-    /// The answer broke off before its end.
+    /// The answer ended too early.
     Truncated,
-    /// The response does not belong to this interface.
+    /// The response does not follow the protocol.
     Protocol,
 }
 
@@ -65,13 +65,13 @@ impl ProviderFault {
 }
 
 impl ProviderError {
-    /// An error without an answer of the server.
+    /// An error without a response of the server.
     pub fn new(provider: impl Into<String>, fault: ProviderFault, message: impl Into<String>) -> Self {
         Self { provider: provider.into(), fault, message: message.into(), status: None, retry_after: None }
     }
 
-    /// Whether the same request may be answered later. A broken answer has changed nothing: no call
-    /// of it was made.
+    /// Whether the same request may succeed later. A broken answer has no effects: none of its
+    /// calls was made.
     pub fn is_retryable(&self) -> bool {
         match self.fault {
             ProviderFault::RateLimited

@@ -1,12 +1,12 @@
 //! Models behind one trait.
 //!
-//! [`Message`], [`Request`] and [`Reply`] are the conversation as no interface has it; a
-//! [`Provider`] answers. What a call may do, whether a failed request is repeated and what goes
+//! [`Message`], [`Request`] and [`Reply`] represent the conversation independently of any protocol;
+//! a [`Provider`] answers. What a call may do, whether a failed request is repeated and what goes
 //! into the history is decided elsewhere.
 //!
-//! [`codec`] writes and reads the four wire formats as pure functions. Feature `http` (default)
-//! brings configured providers and the way to their servers, `scripted` one that says what a file
-//! says.
+//! [`codec`] encodes and decodes the four wire formats as pure functions. Feature `http` (default)
+//! adds configured providers and the connections to their servers, `scripted` a provider that
+//! follows a script.
 
 mod arguments;
 mod cache_mode;

@@ -1,5 +1,5 @@
-//! The messages of a conversation, as no provider's wire format has them: what a model said and
-//! what it was told.
+//! Messages of a conversation, independent of any provider's wire format: what a model wrote and
+//! what it read.
 
 use std::sync::Arc;
 
@@ -8,7 +8,7 @@ use tools_core::{JsonObject, Media, ToolCall, ToolError};
 
 use crate::{BadArguments, Protocol};
 
-/// Author of a message. System text is no message: it stands in [`crate::Request::system`].
+/// Author of a message. System text is not a message: it is in [`crate::Request::system`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Role {
     /// A person, or the results of tools.
@@ -23,8 +23,7 @@ pub enum Role {
 pub struct Message {
     /// Its author.
     pub role: Role,
-    /// Its parts, in order. In a message of the user all results of tools come before anything
-    /// else.
+    /// Its parts, in order. In a user message all results of tools come first.
     pub blocks: Vec<Block>,
 }
 
@@ -35,42 +34,42 @@ pub enum Block {
     Text(String),
     /// Thoughts of the model; only in its own messages.
     Thinking(Thinking),
-    /// A call that the model wants made; only in its own messages.
+    /// A call that the model requests; only in its own messages.
     ToolUse(ToolUse),
-    /// Result of a call; only in messages of the user.
+    /// Result of a call; only in user messages.
     ToolResult(ToolResult),
-    /// A picture; only in messages of the user.
+    /// A picture; only in user messages.
     Image(Media),
 }
 
 /// Thoughts of a model before its answer.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Thinking {
-    /// The thoughts as far as the provider shows them; may be empty.
+    /// The thoughts as far as the provider returns them; may be empty.
     pub text: String,
-    /// The block as the provider sent it, with its signature: it is sent back to the same interface
-    /// unchanged, and to no other. `None` for thoughts that are not sent back at all.
+    /// The block as the provider sent it, with its signature: it is sent back unchanged to the same
+    /// protocol, and to no other. `None` for thoughts that are not sent back.
     pub raw: Option<(Protocol, Value)>,
 }
 
-/// A call that a model wants made.
+/// A call that a model requests.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolUse {
-    /// Pairs it with its result. Unique within its message and never empty: a provider that sends
-    /// none, or one twice, gets ids that are made from the position and the name.
+    /// Pairs it with its result. Unique within its message and never empty: if a provider sends
+    /// none, or one twice, the id is made from the position and the name.
     pub id: String,
-    /// The name of the tool as the model wrote it; may be no tool's.
+    /// The name of the tool as the model wrote it; the tool may not exist.
     pub name: String,
-    /// The parameters, or what is wrong with what the model wrote in their place.
+    /// The parameters, or what is wrong with them.
     pub input: Result<JsonObject, BadArguments>,
 }
 
 impl ToolUse {
-    /// The call that it asks for. Fields for thoughts are taken out.
+    /// The requested call. Fields for thoughts are removed.
     ///
     /// # Errors
-    /// `InvalidParameters` for a name that no tool can have, and for arguments that are no JSON
-    /// object, with the position of the fault.
+    /// `InvalidParameters` for an invalid tool name, and for arguments that are not a JSON object,
+    /// with the position of the fault.
     pub fn to_call(&self) -> Result<ToolCall, ToolError> {
         match &self.input {
             Ok(params) => ToolCall::new(&self.name, Value::Object(params.clone())),
@@ -100,7 +99,7 @@ impl Message {
         Arc::new(Self { role: Role::User, blocks: vec![Block::Text(text.into())] })
     }
 
-    /// The message that follows one with calls: the results of all of them, in their order.
+    /// The message that follows one with calls: the results of all calls, in order.
     pub fn results(results: impl IntoIterator<Item = ToolResult>) -> Arc<Self> {
         Arc::new(Self { role: Role::User, blocks: results.into_iter().map(Block::ToolResult).collect() })
     }

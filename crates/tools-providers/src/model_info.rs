@@ -1,4 +1,4 @@
-//! What is known of a model without asking it.
+//! Known facts about a model.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -10,15 +10,16 @@ use crate::Usage;
 pub struct ModelInfo {
     /// Its name at the provider.
     pub id: String,
-    /// Maximum number of tokens it reads and writes in one request.
+    /// Maximum number of tokens of one request and its answer.
     pub context_tokens: u64,
-    /// Maximum number of tokens of one answer, if a request does not say.
+    /// Maximum number of tokens of one answer, if a request does not set one.
     pub max_output_tokens: u32,
     /// Whether it calls tools natively.
     pub supports_tool_use: bool,
-    /// Below so many tokens the provider caches nothing; `None` where the requests hold no marks.
+    /// Minimum number of tokens that the provider caches; `None` if requests contain no cache
+    /// marks.
     pub cache_minimum: Option<u32>,
-    /// Its prices; `None` when nobody configured it.
+    /// Its prices; `None` if not configured.
     pub prices: Option<Prices>,
 }
 

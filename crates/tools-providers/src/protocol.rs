@@ -1,4 +1,4 @@
-//! The interfaces that models are spoken to in.
+//! Protocols of model servers.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Protocol {
     /// Anthropic's messages.
     Anthropic,
-    /// OpenAI's chat completions, which most other servers speak too.
+    /// OpenAI's chat completions, which most other servers support too.
     #[serde(rename = "openai-chat", alias = "openai-compatible")]
     OpenAiChat,
     /// OpenAI's responses.

@@ -1,11 +1,10 @@
-//! The one trait behind which a model stands, and where its answer can be watched as it comes.
+//! The trait of a model, and the receiver of an answer while it arrives.
 
 use async_trait::async_trait;
 
 use crate::{ModelInfo, ProviderError, Reply, Request};
 
-/// A model that answers. Called by the agent loop, the policy judge and whatever else needs a
-/// model.
+/// A model that answers. Called by the agent loop, the policy judge and other users of a model.
 ///
 /// Dropping the future of [`Provider::complete`] cancels the request and closes its connection.
 #[async_trait]
@@ -13,22 +12,22 @@ pub trait Provider: Send + Sync {
     /// Its name in the configuration.
     fn name(&self) -> &str;
 
-    /// What is known of its model.
+    /// Known facts about its model.
     fn model(&self) -> &ModelInfo;
 
-    /// The whole answer. What comes of it earlier goes to `sink`.
+    /// Returns the whole answer. Its parts are passed to `sink` as they arrive.
     ///
-    /// Nothing is tried again in here: whoever calls decides by [`ProviderError::is_retryable`] and
-    /// [`ProviderError::retry_after`]. After an error the history is what it was.
+    /// Does not retry: the caller decides by [`ProviderError::is_retryable`] and
+    /// [`ProviderError::retry_after`]. An error leaves the history unchanged.
     ///
     /// # Errors
-    /// By [`crate::ProviderFault`]; none of them shows a key.
+    /// By [`crate::ProviderFault`]; none of them contains a key.
     async fn complete(&self, request: &Request<'_>, sink: &dyn Sink) -> Result<Reply, ProviderError>;
 }
 
 /// Receiver of the parts of an answer while it arrives.
 pub trait Sink: Send + Sync {
-    /// Takes a part. It is only shown: what counts is the [`Reply`].
+    /// Takes a part, for display only. The [`Reply`] is authoritative.
     fn take(&self, delta: Delta<'_>);
 }
 
@@ -46,7 +45,7 @@ pub enum Delta<'a> {
         /// The name of the tool.
         name: &'a str,
     },
-    /// A piece of the arguments of a call: no JSON by itself.
+    /// A piece of the arguments of a call, which alone is not valid JSON.
     CallArguments {
         /// The position of the call.
         index: usize,

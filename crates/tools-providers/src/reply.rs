@@ -1,4 +1,4 @@
-//! What a model answers, what it cost, and why it stopped.
+//! A model's answer, its usage, and why it stopped.
 
 use std::ops::AddAssign;
 
@@ -20,7 +20,7 @@ pub struct Reply {
 /// Reason for the end of an answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum StopReason {
-    /// The model was done.
+    /// The model finished.
     EndTurn,
     /// It waits for the results of its calls.
     ToolUse,
@@ -37,7 +37,7 @@ pub enum StopReason {
 /// was read and written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub struct Usage {
-    /// Read, and neither from the cache nor into it.
+    /// Read, without cache reads and cache writes.
     pub input: u64,
     /// Read from the provider's cache.
     pub cached_read: u64,
@@ -48,7 +48,7 @@ pub struct Usage {
 }
 
 impl Usage {
-    /// Everything that the model read: the size of the context of this request.
+    /// All tokens that the model read: the context size of this request.
     pub fn read(&self) -> u64 {
         self.input.saturating_add(self.cached_read).saturating_add(self.cache_write)
     }

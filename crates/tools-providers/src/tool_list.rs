@@ -1,12 +1,13 @@
-//! The tools that a model is shown: the definitions, and their text in each interface, made once.
+//! The tools that a model sees: their definitions, and their encoding in each protocol, computed
+//! once.
 
 use std::sync::{Arc, OnceLock};
 
 use tools_catalog::{Dialect, canonical_bytes, without_added_nulls};
 use tools_core::{JsonObject, ToolDef};
 
-/// A list of tools. Its text is made once for each interface and shared by all requests with this
-/// list, so that a list that stays the same costs nothing and gives the same bytes.
+/// A list of tools. It is encoded once for each protocol and shared by all requests with this list,
+/// so that an unchanged list costs nothing and gives identical bytes.
 #[derive(Debug, Default)]
 pub struct ToolList {
     tools: Vec<Arc<ToolDef>>,
@@ -15,13 +16,13 @@ pub struct ToolList {
 }
 
 impl ToolList {
-    /// A list in this order. A list that grows at its end keeps the provider's cache of what comes
-    /// before.
+    /// A list in this order. If a list only grows at its end, the provider's cache of the prefix
+    /// stays valid.
     pub fn new(tools: &[Arc<ToolDef>]) -> Self {
         Self { tools: tools.to_vec(), texts: Default::default() }
     }
 
-    /// The definitions, in their order.
+    /// The definitions, in order.
     pub fn tools(&self) -> &[Arc<ToolDef>] {
         &self.tools
     }
@@ -37,8 +38,8 @@ impl ToolList {
         self.texts[at].get_or_init(|| dialect.render(&self.tools).tools.iter().map(canonical_bytes).collect())
     }
 
-    /// The parameters as the tool takes them, where an interface holds every parameter to be
-    /// required.
+    /// The parameters as the tool expects them: removes the nulls of protocols that make every
+    /// parameter required.
     pub(crate) fn without_nulls(&self, tool: &str, params: JsonObject) -> JsonObject {
         match self.tools.iter().find(|known| known.name.as_str() == tool) {
             Some(tool) => without_added_nulls(tool, params),

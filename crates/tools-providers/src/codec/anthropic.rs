@@ -1,26 +1,26 @@
-//! Requests to Anthropic's messages.
+//! Encodes requests to Anthropic's messages.
 
 use super::Options;
 use super::json::{Items, Members, Picture, object};
 use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
-/// How long the beginning of a request is kept.
+/// How long a request prefix is cached.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Mark {
     FiveMinutes,
     Hour,
 }
 
-/// Where marks stand: at most four, each after more than the ones before it.
+/// Positions of cache marks: at most four, with a minimum distance.
 struct Marks {
     mode: CacheMode,
     minimum: usize,
 }
 
 impl Marks {
-    /// The mark behind what does not change between turns. `written` counts the bytes up to here;
-    /// four make a token.
+    /// The mark after the part that does not change between turns. `written` is the number of bytes
+    /// so far; four make a token.
     fn fixed(&self, written: usize) -> Option<Mark> {
         let mark = match self.mode {
             CacheMode::Off => return None,
@@ -30,13 +30,13 @@ impl Marks {
         (written / 4 >= self.minimum).then_some(mark)
     }
 
-    /// The mark behind a turn; shorter ones come after longer ones.
+    /// The mark after a turn; shorter-lived marks must come after longer-lived ones.
     fn rolling(&self, written: usize) -> Option<Mark> {
         self.fixed(written).map(|_| Mark::FiveMinutes)
     }
 }
 
-/// Tools, system text and turns, in this order: it is the order in which the provider caches them.
+/// Tools, system text and turns, in the order in which the provider caches them.
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {
     let minimum = usize::try_from(options.cache_minimum).unwrap_or(usize::MAX);
     let marks = Marks { mode: options.cache, minimum };
@@ -45,7 +45,7 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
     let thinking = options.thinking_tokens.map(|budget| budget.max(1_024)).filter(|_| may_think(&turns));
     object(out, |body| {
         body.text("model", &options.model);
-        // Thoughts count as output: the limit is above theirs.
+        // Thoughts count as output, so the limit must exceed their budget.
         body.number("max_tokens", u64::from(thinking.map_or(most, |budget| most.max(budget.saturating_add(1_024)))));
         body.flag("stream", true);
         if let Some(budget) = thinking {
@@ -71,7 +71,7 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
 fn tool_choice(body: &mut Members<'_>, choice: ToolChoice<'_>, thinks: bool) {
     let kind = match choice {
         ToolChoice::None => "none",
-        // A model that thinks may not be made to call.
+        // A model that thinks cannot be forced to call.
         ToolChoice::Any if !thinks => "any",
         ToolChoice::Tool(_) if !thinks => "tool",
         _ => return,
@@ -98,8 +98,8 @@ fn tools(items: &mut Items<'_>, request: &Request<'_>, options: &Options, marks:
     }
 }
 
-/// Calls that are being answered were thought about, or thinking begins after them: the provider
-/// refuses anything else.
+/// Whether thinking is allowed: the calls being answered came with thoughts, or there are none. The
+/// provider refuses anything else.
 fn may_think(turns: &[Turn<'_>]) -> bool {
     match turns {
         [.., Turn::Assistant(parts), Turn::User { results, .. }] if !results.is_empty() => {
@@ -111,8 +111,8 @@ fn may_think(turns: &[Turn<'_>]) -> bool {
 
 fn messages(items: &mut Items<'_>, turns: &[Turn<'_>], marks: &Marks) {
     let users: Vec<usize> = (0..turns.len()).filter(|at| matches!(turns[*at], Turn::User { .. })).collect();
-    // The newest turn, which the next request begins with, and the one before it, which this
-    // request begins with.
+    // The newest turn, with which the next request's prefix ends, and the one before it, the prefix
+    // of this request.
     let marked = &users[users.len().saturating_sub(2)..];
     for (at, turn) in turns.iter().enumerate() {
         items.object(|message| match turn {

@@ -1,4 +1,4 @@
-//! Replies of Anthropic's messages.
+//! Decodes replies of Anthropic's messages.
 
 use std::collections::BTreeMap;
 
@@ -8,12 +8,11 @@ use super::Broken;
 use super::parts::{Part, Parts};
 use crate::{Delta, Sink, StopReason};
 
-/// The blocks of the stream: their number there, and their place here. `None` for kinds that are
-/// not known.
+/// Maps block numbers of the stream to positions here. `None` for unknown kinds.
 #[derive(Debug, Default)]
 pub(super) struct Open(BTreeMap<u64, Option<usize>>);
 
-/// Takes an event, or a whole message.
+/// Handles an event, or a whole message.
 pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => usage(parts, &event["message"]["usage"]),
@@ -44,18 +43,18 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn
             usage(parts, &event["usage"]);
             parts.stop = Some(stop(event["stop_reason"].as_str().unwrap_or("end_turn")));
         }
-        // `ping`, `content_block_stop`, `message_stop`, and kinds that are added later.
+        // `ping`, `content_block_stop`, `message_stop`, and future kinds.
         _ => {}
     }
     Ok(())
 }
 
-/// A block as it begins; in a whole message, all of it.
+/// Handles the start of a block; in a whole message, the complete block.
 fn block(parts: &mut Parts, block: &Value, sink: &dyn Sink) -> Result<Option<usize>, Broken> {
     let text = |name: &str| block[name].as_str().unwrap_or_default();
     match text("type") {
         "text" => {
-            // Each block is one of its own.
+            // Each block starts a new part.
             parts.blocks.push(Part::Text(String::new()));
             parts.text(text("text"), sink)?;
         }
@@ -68,7 +67,7 @@ fn block(parts: &mut Parts, block: &Value, sink: &dyn Sink) -> Result<Option<usi
         }
         "tool_use" => {
             let at = parts.call(text("id"), text("name"), sink)?;
-            // In a stream the arguments follow in pieces, and here stands an empty object.
+            // In a stream the arguments follow in pieces, and this object is empty.
             if block["input"].as_object().is_some_and(|input| !input.is_empty()) {
                 parts.arguments(at, &block["input"].to_string(), sink)?;
             }
@@ -110,7 +109,7 @@ fn delta(parts: &mut Parts, at: usize, delta: &Value, sink: &dyn Sink) -> Result
     Ok(())
 }
 
-/// Later events repeat what is known; what they leave out stays.
+/// Updates the usage; later events may leave out known values.
 fn usage(parts: &mut Parts, usage: &Value) {
     let set = |field: &mut u64, name: &str| {
         if let Some(count) = usage[name].as_u64() {

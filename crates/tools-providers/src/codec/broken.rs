@@ -1,4 +1,4 @@
-//! An answer that cannot be read, or that says that there is none.
+//! Error of an answer that cannot be decoded, or that reports a failure.
 
 use thiserror::Error;
 
@@ -10,7 +10,7 @@ use crate::ProviderFault;
 pub struct Broken {
     /// Kind of the failure.
     pub fault: ProviderFault,
-    /// The message; holds nothing of the conversation but what the server says of its own error.
+    /// The message; contains nothing of the conversation except the server's own error text.
     pub message: String,
 }
 

@@ -1,4 +1,4 @@
-//! From bytes to a reply, by interface.
+//! Decodes bytes to a reply, for each protocol.
 
 use serde_json::Value;
 
@@ -8,7 +8,7 @@ use super::stream::{Events, Lines};
 use super::{Broken, Options, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply};
 use crate::{Protocol, ProviderFault, Reply, Request, Sink, StopReason};
 
-/// Reads the answer to one request: bytes in any pieces, or a whole body.
+/// Decodes the answer to one request: a stream in pieces of any size, or a whole body.
 #[derive(Debug)]
 pub struct Decoder<'a> {
     request: &'a Request<'a>,
@@ -24,7 +24,7 @@ enum Framing {
     Lines(Lines),
 }
 
-/// What has been read.
+/// State of decoding.
 #[derive(Debug, Default)]
 struct State {
     is_done: bool,
@@ -35,7 +35,7 @@ struct State {
 }
 
 impl<'a> Decoder<'a> {
-    /// A decoder for the answer to a request.
+    /// Creates a decoder for the answer to a request.
     pub fn new(options: &Options, request: &'a Request<'a>) -> Self {
         let framing = match options.protocol {
             Protocol::Ollama => Framing::Lines(Lines::default()),
@@ -44,11 +44,10 @@ impl<'a> Decoder<'a> {
         Self { request, protocol: options.protocol, is_strict: options.strict, framing, state: State::default() }
     }
 
-    /// Takes the next bytes of a stream.
+    /// Handles the next bytes of a stream.
     ///
     /// # Errors
-    /// `Protocol` for what is no answer of this interface, and what the server reports in the
-    /// stream.
+    /// `Protocol` for an invalid answer, and failures that the server reports in the stream.
     pub fn push(&mut self, bytes: &[u8], sink: &dyn Sink) -> Result<(), Broken> {
         let (protocol, state) = (self.protocol, &mut self.state);
         let each = |data: &str| state.event(protocol, data, sink);
@@ -58,8 +57,7 @@ impl<'a> Decoder<'a> {
         }
     }
 
-    /// Whether the stream has said that nothing more comes; some servers leave the connection open
-    /// then.
+    /// Whether the stream has reported its end; some servers leave the connection open then.
     pub fn is_done(&self) -> bool {
         self.state.is_done
     }
@@ -67,7 +65,7 @@ impl<'a> Decoder<'a> {
     /// The reply, after the last bytes of a stream.
     ///
     /// # Errors
-    /// `Truncated` when the stream does not say that it is at its end.
+    /// `Truncated` if the stream did not report its end.
     pub fn finish(mut self, sink: &dyn Sink) -> Result<Reply, Broken> {
         let (protocol, state) = (self.protocol, &mut self.state);
         let each = |data: &str| state.event(protocol, data, sink);
@@ -76,14 +74,14 @@ impl<'a> Decoder<'a> {
             Framing::Lines(lines) => lines.finish(each),
         };
         match rest {
-            // An event that lacks its end is half an event.
+            // An incomplete event means that the stream was cut.
             Err(broken) if broken.fault == ProviderFault::Protocol => return Err(Broken::truncated()),
             rest => rest?,
         }
         self.state.parts.finish(self.protocol, self.request, self.is_strict)
     }
 
-    /// The reply out of a body that is no stream.
+    /// Decodes a body that is not a stream.
     ///
     /// # Errors
     /// As for a stream.
@@ -95,14 +93,14 @@ impl<'a> Decoder<'a> {
 }
 
 impl State {
-    /// One event of a stream, or a whole body: the same JSON in all interfaces, but for where its
-    /// parts stand.
+    /// Handles one event of a stream, or a whole body: JSON that only differs in its layout between
+    /// protocols.
     fn event(&mut self, protocol: Protocol, data: &str, sink: &dyn Sink) -> Result<(), Broken> {
         if data.trim().is_empty() {
             return Ok(());
         }
         if data == "[DONE]" {
-            // Servers that stop without a reason still say that they are done.
+            // A server may report the end without a reason.
             self.parts.stop.get_or_insert(StopReason::EndTurn);
             self.is_done = true;
             return Ok(());

@@ -1,10 +1,10 @@
-//! From a request to the body that is sent, by interface.
+//! Encodes a request to its body, for each protocol.
 
 use super::{Options, anthropic, ollama, openai_chat, openai_responses};
 use crate::{Protocol, Request};
 
-/// The body of a request, as JSON. The same request gives the same bytes, and one with more
-/// messages gives the same bytes up to where they begin, but for the marks of Anthropic's cache.
+/// The body of a request, as JSON. Equal requests give equal bytes, and a request with further
+/// messages gives the same prefix, except for Anthropic's cache marks.
 ///
 /// Every history is accepted: a call without a result gets one that says so, a result without its
 /// call becomes text, a message without content is left out.

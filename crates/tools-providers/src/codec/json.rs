@@ -1,25 +1,25 @@
-//! Writes JSON into a buffer in the order in which it is told, so that equal requests are equal
-//! bytes and nothing is built in between.
+//! Writes JSON directly into a buffer in call order, so that equal requests give equal bytes and no
+//! intermediate values are built.
 
 use std::io::Write as _;
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use tools_core::Media;
 
-/// Begins an object and lets `fill` write its members.
+/// Writes an object whose members `fill` writes.
 pub(super) fn object(out: &mut Vec<u8>, fill: impl FnOnce(&mut Members<'_>)) {
     out.push(b'{');
     fill(&mut Members { out, is_first: true });
     out.push(b'}');
 }
 
-/// The members of an object under way.
+/// Writer of an object's members.
 pub(super) struct Members<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
 }
 
-/// The items of an array under way.
+/// Writer of an array's items.
 pub(super) struct Items<'a> {
     out: &'a mut Vec<u8>,
     is_first: bool,
@@ -46,7 +46,7 @@ impl Members<'_> {
         self.raw(name, if value { "true" } else { "false" });
     }
 
-    /// A value that is JSON already.
+    /// Writes a value that is already JSON.
     pub(super) fn raw(&mut self, name: &str, json: &str) {
         self.name(name).extend_from_slice(json.as_bytes());
     }
@@ -62,7 +62,7 @@ impl Members<'_> {
         out.push(b']');
     }
 
-    /// A picture as text: `data:image/png;base64,…`, or only its end.
+    /// Writes a picture as text: `data:image/png;base64,…`, or only the encoded data.
     pub(super) fn picture(&mut self, name: &str, picture: &Media, form: Picture) {
         let out = self.name(name);
         out.push(b'"');
@@ -71,7 +71,7 @@ impl Members<'_> {
     }
 }
 
-/// How a picture is written.
+/// Format of a picture.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Picture {
     DataUrl,
@@ -109,7 +109,7 @@ impl Items<'_> {
         self.out.push(b'"');
     }
 
-    /// How many bytes of the request stand before this place.
+    /// Number of bytes written so far.
     pub(super) fn written(&self) -> usize {
         self.out.len()
     }
@@ -122,6 +122,6 @@ fn comma(out: &mut Vec<u8>, is_first: &mut bool) {
 }
 
 fn text(out: &mut Vec<u8>, value: &str) {
-    // A string serializes, and a `Vec` takes everything.
+    // Serializing a string to a `Vec` cannot fail.
     let _ = serde_json::to_writer(&mut *out, value);
 }

@@ -1,5 +1,5 @@
-//! The wire formats as pure functions: a request becomes bytes, bytes become a reply. Nothing here
-//! opens a connection.
+//! The wire formats as pure functions: requests are encoded to bytes, bytes are decoded to replies.
+//! Opens no connections.
 
 mod json;
 mod options;

@@ -1,4 +1,4 @@
-//! Requests to Ollama.
+//! Encodes requests to Ollama.
 
 use super::Options;
 use super::json::{Items, Members, object};
@@ -11,15 +11,14 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
         body.text("model", &options.model);
         body.flag("stream", true);
         body.object("options", |member| {
-            // Without it the server reads a few thousand tokens and drops the beginning without a
-            // word.
+            // Without it the server reads a few thousand tokens and silently drops the beginning.
             member.number("num_ctx", options.context_tokens);
             member.number("num_predict", most);
         });
         if options.thinking_tokens.is_some() {
             body.flag("think", true);
         }
-        // The interface has no choice of tools; whoever may not call is shown none.
+        // The protocol has no tool choice: a model that may not call gets no tools.
         if !request.tools.is_empty() && request.tool_choice != ToolChoice::None {
             body.array("tools", |items| {
                 for tool in request.tools.encoded(options.dialect()) {

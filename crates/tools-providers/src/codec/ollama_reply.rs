@@ -1,11 +1,11 @@
-//! Replies of Ollama: calls come whole, and often without ids.
+//! Decodes replies of Ollama: calls arrive complete, and often without ids.
 
 use serde_json::Value;
 
 use super::{Broken, parts::Parts};
 use crate::{Sink, StopReason};
 
-/// Takes a line, or a whole answer.
+/// Handles a line, or a whole answer.
 pub(super) fn take(parts: &mut Parts, line: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     let message = &line["message"];
     parts.thought(message["thinking"].as_str().unwrap_or_default(), sink)?;
@@ -22,7 +22,7 @@ pub(super) fn take(parts: &mut Parts, line: &Value, sink: &dyn Sink) -> Result<(
         }
     }
     if line["done"] == true {
-        // Of a prompt that it still has in memory the server counts nothing.
+        // The server reports no count for a prompt that it still has in memory.
         parts.usage.input = line["prompt_eval_count"].as_u64().unwrap_or_default();
         parts.usage.output = line["eval_count"].as_u64().unwrap_or_default();
         parts.stop = Some(match line["done_reason"].as_str() {

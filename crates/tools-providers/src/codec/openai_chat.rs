@@ -1,4 +1,4 @@
-//! Requests to OpenAI's chat completions and to servers that speak it.
+//! Encodes requests to OpenAI's chat completions and to compatible servers.
 
 use super::Options;
 use super::json::{Items, Members, Picture, object};
@@ -10,8 +10,7 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
     let most = u64::from(request.max_output_tokens.unwrap_or(options.max_output_tokens));
     object(out, |body| {
         body.text("model", &options.model);
-        // Servers that speak the interface know the older name of the limit, and some refuse what
-        // they do not know.
+        // Compatible servers know the older name of the limit, and some refuse unknown members.
         body.number(if options.is_compatible { "max_tokens" } else { "max_completion_tokens" }, most);
         body.flag("stream", true);
         body.object("stream_options", |member| member.flag("include_usage", true));
@@ -74,7 +73,7 @@ fn tool(message: &mut Members<'_>, result: &Answer<'_>) {
     message.text("content", &result.marked());
 }
 
-/// What a person said, and the pictures of results, which the messages of tools cannot hold.
+/// The user's message, and the pictures of results, which tool messages cannot contain.
 fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>]) {
     let with_pictures = || results.iter().filter(|result| !result.pictures.is_empty());
     if rest.is_empty() && with_pictures().next().is_none() {

@@ -1,15 +1,15 @@
-//! Replies of OpenAI's chat completions, and of servers that nearly speak it.
+//! Decodes replies of OpenAI's chat completions, and of nearly compatible servers.
 
 use serde_json::Value;
 
 use super::{Broken, parts::Parts};
 use crate::{Sink, StopReason};
 
-/// The calls of the stream: their number there, their id, and their place here.
+/// Calls of the stream: their number there, their id, and their position here.
 #[derive(Debug, Default)]
 pub(super) struct Open(Vec<(Option<u64>, String, usize)>);
 
-/// Takes a chunk, or a whole completion.
+/// Handles a chunk, or a whole completion.
 pub(super) fn take(parts: &mut Parts, open: &mut Open, chunk: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
         let count = |value: &Value| value.as_u64().unwrap_or_default();
@@ -36,8 +36,8 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, chunk: &Value, sink: &dyn
     Ok(())
 }
 
-/// A piece of a call. It continues the one of the same number, unless it brings another id and a
-/// name: servers exist that number every call 0, and others that give no number.
+/// Handles a piece of a call. It continues the call with the same number, unless it has another id
+/// and a name: some servers number every call 0, others give no number.
 fn call(parts: &mut Parts, open: &mut Open, call: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     let index = call["index"].as_u64();
     let id = call["id"].as_str().unwrap_or_default();
@@ -58,7 +58,7 @@ fn call(parts: &mut Parts, open: &mut Open, call: &Value, sink: &dyn Sink) -> Re
     match &call["function"]["arguments"] {
         Value::String(more) => parts.arguments(at, more, sink),
         Value::Null => Ok(()),
-        // An object where the interface says text.
+        // An object although the protocol requires a string.
         value => parts.arguments(at, &value.to_string(), sink),
     }
 }

@@ -1,5 +1,5 @@
-//! Requests to OpenAI's responses. Nothing is stored there: every request holds the whole
-//! conversation.
+//! Encodes requests to OpenAI's responses. Nothing is stored at the server: every request contains
+//! the whole conversation.
 
 use super::Options;
 use super::json::{Items, Members, Picture, object};
@@ -16,7 +16,7 @@ pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>
         body.flag("store", false);
         if let Some(effort) = &options.reasoning_effort {
             body.object("reasoning", |member| member.text("effort", effort));
-            // Without being stored, thoughts come back only encrypted.
+            // Without storage, thoughts are returned only encrypted.
             body.array("include", |items| items.text("reasoning.encrypted_content"));
         }
         if options.cache != CacheMode::Off {
@@ -93,7 +93,7 @@ fn assistant(items: &mut Items<'_>, part: &Wrote<'_>) {
         Wrote::Text(said) => items.object(|item| {
             item.text("type", "message");
             item.text("role", "assistant");
-            // As a list it would need the id that the server gave it.
+            // A list would require the id that the server gave it.
             item.text("content", said);
         }),
         Wrote::Thinking(raw) => items.raw(&raw.to_string()),

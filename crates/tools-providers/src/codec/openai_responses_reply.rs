@@ -1,4 +1,5 @@
-//! Replies of OpenAI's responses: items that come in pieces and are repeated whole at their end.
+//! Decodes replies of OpenAI's responses: items arrive in pieces and are repeated complete at their
+//! end.
 
 use std::collections::BTreeMap;
 
@@ -9,8 +10,7 @@ use super::parts::{Part, Parts};
 use super::refused::said_of_error;
 use crate::{Delta, NoSink, Sink, StopReason};
 
-/// The items as they are known: begun, filled by pieces, replaced by what the server says at their
-/// end.
+/// Items so far: started, filled by pieces, and replaced by the complete item at their end.
 #[derive(Debug, Default)]
 pub(super) struct Open {
     items: BTreeMap<u64, Item>,
@@ -22,12 +22,12 @@ pub(super) struct Open {
 struct Item {
     value: Value,
     pieces: String,
-    /// The number of the call among the calls.
+    /// Index of the call among the calls.
     call: Option<usize>,
     is_done: bool,
 }
 
-/// Takes an event, or a whole response.
+/// Handles an event, or a whole response.
 pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn Sink) -> Result<(), Broken> {
     let index = event["output_index"].as_u64().unwrap_or_default();
     let piece = event["delta"].as_str().unwrap_or_default();
@@ -99,9 +99,9 @@ fn end(parts: &mut Parts, open: &mut Open, response: &Value) -> Result<(), Broke
     Ok(())
 }
 
-/// An item of the answer. `pieces` is what came of one whose end did not.
+/// Handles an item of the answer. `pieces` is the text of an item whose end did not arrive.
 fn item(parts: &mut Parts, item: &Value, pieces: Option<&String>) -> Result<(), Broken> {
-    // What is shown was shown when it came.
+    // It was already displayed when it arrived.
     let sink = &NoSink;
     let text = |name: &str| item[name].as_str().unwrap_or_default();
     match text("type") {
@@ -121,7 +121,7 @@ fn item(parts: &mut Parts, item: &Value, pieces: Option<&String>) -> Result<(), 
                 .flatten()
                 .chain(item["content"].as_array().into_iter().flatten());
             let shown: Vec<&str> = shown.filter_map(|part| part["text"].as_str()).collect();
-            // Without the encrypted thoughts the server does not know them again.
+            // Without the encrypted thoughts the server does not accept the item.
             let raw = item["encrypted_content"].is_string().then(|| item.clone());
             parts.blocks.push(Part::Thinking { text: shown.join("\n"), raw });
         }

@@ -1,4 +1,4 @@
-//! What is the same in every request to a model.
+//! Options that are the same in every request to a model.
 
 use tools_catalog::Dialect;
 
@@ -13,24 +13,25 @@ pub struct Options {
     pub model: String,
     /// Maximum number of tokens of an answer, if the request does not say.
     pub max_output_tokens: u32,
-    /// Number of tokens that the model reads and writes; sent where the server has to be told.
+    /// Size of the model's context in tokens; sent if the server needs it.
     pub context_tokens: u64,
-    /// Whether the server keeps to OpenAI's chat completions but not to all of it.
+    /// Whether the server supports OpenAI's chat completions only partly.
     pub is_compatible: bool,
-    /// Whether arguments are held to their schema while they are written, where the interface can.
+    /// Whether arguments are constrained to their schema during generation, if the protocol
+    /// supports it.
     pub strict: bool,
-    /// Whether and how the beginning of requests is marked for the provider's cache.
+    /// Whether and how request prefixes are marked for the provider's cache.
     pub cache: CacheMode,
-    /// Below so many tokens a mark is left out.
+    /// Minimum number of tokens for a mark.
     pub cache_minimum: u32,
     /// Maximum number of tokens for thinking; `None` for no thoughts.
     pub thinking_tokens: Option<u32>,
-    /// Effort of the model's thinking, in the provider's word; `None` leaves it to the model.
+    /// Reasoning effort, in the provider's term; `None` leaves it to the model.
     pub reasoning_effort: Option<String>,
 }
 
 impl Options {
-    /// Everything as usual.
+    /// Default options.
     pub fn new(protocol: Protocol, model: impl Into<String>) -> Self {
         Self {
             protocol,

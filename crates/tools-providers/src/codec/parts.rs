@@ -1,5 +1,4 @@
-//! A reply that is being put together: its blocks in order, and calls whose arguments come in
-//! pieces.
+//! Assembles a reply: its blocks in order, and calls whose arguments arrive in pieces.
 
 use std::collections::BTreeSet;
 
@@ -10,10 +9,10 @@ use crate::{
     Block, Delta, Message, Protocol, Reply, Request, Role, Sink, StopReason, Thinking, ToolUse, Usage, parse_arguments,
 };
 
-/// How much of an answer is held.
+/// Maximum size in bytes of an answer.
 const MAX_ANSWER_BYTES: usize = 64 * 1024 * 1024;
 
-/// A block under way.
+/// An incomplete block.
 #[derive(Debug)]
 pub(super) enum Part {
     Text(String),
@@ -21,7 +20,7 @@ pub(super) enum Part {
     Call { id: String, name: String, arguments: String, index: usize },
 }
 
-/// What has come so far.
+/// Parts received so far.
 #[derive(Debug, Default)]
 pub(super) struct Parts {
     pub(super) blocks: Vec<Part>,
@@ -37,7 +36,7 @@ impl Parts {
         if self.held > MAX_ANSWER_BYTES { Err(Broken::protocol("the answer is longer than 64 MiB")) } else { Ok(()) }
     }
 
-    /// More text, behind what came before it.
+    /// Appends text.
     pub(super) fn text(&mut self, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
         if more.is_empty() {
             return Ok(());
@@ -51,7 +50,7 @@ impl Parts {
         Ok(())
     }
 
-    /// More thoughts that are not sent back.
+    /// Appends thoughts that are not sent back.
     pub(super) fn thought(&mut self, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
         if more.is_empty() {
             return Ok(());
@@ -65,7 +64,7 @@ impl Parts {
         Ok(())
     }
 
-    /// A call begins; its place among the parts.
+    /// Begins a call; returns its position among the parts.
     pub(super) fn call(&mut self, id: &str, name: &str, sink: &dyn Sink) -> Result<usize, Broken> {
         self.hold(id.len() + name.len() + 64)?;
         let index = self.calls;
@@ -75,7 +74,7 @@ impl Parts {
         Ok(self.blocks.len() - 1)
     }
 
-    /// More of the arguments of the call at a place.
+    /// Appends to the arguments of the call at a position.
     pub(super) fn arguments(&mut self, at: usize, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
         self.hold(more.len())?;
         if let Some(Part::Call { arguments, index, .. }) = self.blocks.get_mut(at) {
@@ -85,8 +84,8 @@ impl Parts {
         Ok(())
     }
 
-    /// The reply. What no provider may be trusted with is put right: ids are there and differ,
-    /// parameters are objects.
+    /// Completes the reply. Corrects provider faults: ids become present and unique, parameters
+    /// become objects.
     pub(super) fn finish(self, protocol: Protocol, request: &Request<'_>, is_strict: bool) -> Result<Reply, Broken> {
         let Some(stop) = self.stop else { return Err(Broken::truncated()) };
         let mut ids = BTreeSet::new();
@@ -119,8 +118,8 @@ impl Parts {
     }
 }
 
-/// The id of a call that came without one of its own: its place in the conversation and in the
-/// message, and its name.
+/// An id for a call that has none: from its position in the conversation and in the message, and
+/// its name.
 fn made_id(position: usize, index: usize, name: &str) -> String {
     format!("call_{position}_{index}_{}", plain(name, 20, "unnamed"))
 }

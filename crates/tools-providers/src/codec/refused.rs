@@ -1,4 +1,4 @@
-//! What a server's error means.
+//! Interprets errors of servers.
 
 use std::time::Duration;
 
@@ -8,12 +8,12 @@ use serde_json::Value;
 use super::Broken;
 use crate::ProviderFault;
 
-/// How much of a server's message is shown.
+/// Maximum number of characters shown of a server's message.
 const SHOWN_CHARS: usize = 400;
-/// The longest pause that a server is believed.
+/// Maximum pause that is accepted from a server.
 const MAX_PAUSE: Duration = Duration::from_hours(24);
 
-/// The meaning of a response with another status than 2xx.
+/// Interprets a response whose status is not 2xx.
 pub fn refused(status: u16, body: &[u8]) -> Broken {
     let value: Value = serde_json::from_slice(body).unwrap_or_default();
     let error = value.get("error").cloned().unwrap_or_else(|| match value {
@@ -25,7 +25,7 @@ pub fn refused(status: u16, body: &[u8]) -> Broken {
     broken
 }
 
-/// What an error means that stands in an answer.
+/// Interprets an error in an answer.
 pub(super) fn said_of_error(error: &Value, status: Option<u16>) -> Broken {
     let of = |name: &str| error[name].as_str().unwrap_or_default();
     let (kind, code) = (of("type"), of("code"));
@@ -38,7 +38,7 @@ pub(super) fn said_of_error(error: &Value, status: Option<u16>) -> Broken {
             .any(|sign| lower.contains(sign));
     let fault = match (kind, code) {
         _ if is_too_long && !matches!(status, Some(401 | 403 | 429 | 500..)) => ProviderFault::ContextTooLong,
-        // No pause helps where the account is empty.
+        // Waiting does not help if the account is empty.
         (_, "insufficient_quota" | "invalid_api_key")
         | ("insufficient_quota" | "billing_error" | "authentication_error" | "permission_error", _) => {
             ProviderFault::Auth
@@ -59,7 +59,7 @@ fn by_status(status: Option<u16>) -> ProviderFault {
         Some(401..=403) => ProviderFault::Auth,
         Some(404) => ProviderFault::NotFound,
         Some(429) => ProviderFault::RateLimited,
-        // None: in the middle of a stream, whose request was accepted.
+        // `None`: in a stream, whose request was already accepted.
         Some(408 | 409 | 425 | 500..) | None => ProviderFault::Overloaded,
         Some(413) => ProviderFault::ContextTooLong,
         Some(300..=399) => ProviderFault::Protocol,
@@ -67,8 +67,8 @@ fn by_status(status: Option<u16>) -> ProviderFault {
     }
 }
 
-/// The time that a server asks to wait: `Retry-After` in seconds or as a date, and the milliseconds
-/// that some send.
+/// The time that a server asks to wait: `Retry-After` in seconds or as a date, or the milliseconds
+/// that some servers send.
 pub fn retry_after(header: Option<&str>, millis: Option<&str>, now: Timestamp) -> Option<Duration> {
     let millis = millis.and_then(|text| text.trim().parse::<f64>().ok()).map(|millis| millis / 1_000.0);
     let seconds = millis.or_else(|| header?.trim().parse::<f64>().ok());

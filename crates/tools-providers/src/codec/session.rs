@@ -1,10 +1,10 @@
-//! The name of a conversation as interfaces take it.
+//! The cache key of a conversation.
 
 use std::borrow::Cow;
 
 use tools_core::sha256_hex;
 
-/// The longest key that is taken.
+/// Maximum length of a key.
 const MAX_KEY_CHARS: usize = 64;
 
 /// The key under which requests of a conversation share the provider's cache.

@@ -1,21 +1,21 @@
-//! Streams of events and of lines, put together from pieces that are cut anywhere.
+//! Assembles events and lines of a stream from arbitrary chunks.
 
 use super::Broken;
 
-/// The longest line that is taken.
+/// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
 
-/// Lines out of bytes. A line ends with LF, CR or both.
+/// Splits bytes into lines. A line ends with LF, CR or both.
 #[derive(Debug, Default)]
 pub(super) struct Lines {
     line: Vec<u8>,
-    /// The last line ended with CR: an LF right behind it belongs to it.
+    /// Whether the last line ended with CR: a following LF belongs to it.
     after_cr: bool,
     has_begun: bool,
 }
 
 impl Lines {
-    /// Gives every line that ends in these bytes to `each`.
+    /// Passes every line completed by these bytes to `each`.
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
@@ -42,7 +42,7 @@ impl Lines {
         Ok(())
     }
 
-    /// Gives the last line, where it has no end.
+    /// Passes on the last line if it has no end.
     pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() { Ok(()) } else { self.give(&line, &mut each) }
@@ -56,8 +56,8 @@ impl Lines {
     }
 }
 
-/// Server-sent events out of bytes: the data of each, without its name, which the data repeats in
-/// every interface here.
+/// Parses server-sent events: passes on their data without the event name, which the data repeat in
+/// all protocols used here.
 #[derive(Debug, Default)]
 pub(super) struct Events {
     lines: Lines,
@@ -75,7 +75,7 @@ impl Events {
         lines.push(bytes, |line| field(line, data, has_data, &mut each))
     }
 
-    /// Gives the last event, where no empty line follows it.
+    /// Passes on the last event if no empty line follows it.
     pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
         let Self { lines, data, has_data } = self;
         lines.finish(|line| field(line, data, has_data, &mut each))?;

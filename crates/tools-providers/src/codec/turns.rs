@@ -1,6 +1,6 @@
-//! A history as every interface takes it: writers take turns, each call has one result in the next
-//! turn, ids and names are of the form that all take. What a history lacks for that is put in its
-//! place, so that no history is refused.
+//! Normalizes a history for all protocols: roles alternate, each call has one result in the next
+//! turn, ids and names have a form that all accept. Missing parts are filled in, so that no history
+//! is refused.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -12,9 +12,9 @@ use tools_core::Media;
 
 use crate::{Block, Message, Protocol, Role, Thinking, ToolUse};
 
-/// The longest id that every interface takes; OpenAI's is the shortest.
+/// Maximum length of an id in all protocols; OpenAI's is the shortest.
 const MAX_ID_LEN: usize = 40;
-/// The longest name of a tool.
+/// Maximum length of a tool name.
 const MAX_NAME_LEN: usize = 64;
 
 pub(super) enum Turn<'a> {
@@ -36,7 +36,7 @@ pub(super) enum Wrote<'a> {
     Call(Call<'a>),
 }
 
-/// A call, as it is sent back.
+/// A call to be sent back.
 pub(super) struct Call<'a> {
     pub(super) id: Cow<'a, str>,
     pub(super) name: Cow<'a, str>,
@@ -54,7 +54,7 @@ pub(super) struct Answer<'a> {
 }
 
 impl Answer<'_> {
-    /// The text where an interface has no place that says whether a call failed.
+    /// The text with a failure mark, for protocols without a field for failures.
     pub(super) fn marked(&self) -> Cow<'_, str> {
         const MARK: &str = "[tool_error]";
         if self.is_error && !self.text.starts_with(MARK) {
@@ -65,12 +65,11 @@ impl Answer<'_> {
     }
 }
 
-/// The turns of a history, with the thoughts that this interface gave. The first is the user's.
+/// The turns of a history, with the thoughts that came from this protocol. The first is the user's.
 pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'_>> {
     let mut turns = Vec::with_capacity(messages.len() + 1);
     let mut ids = BTreeSet::new();
-    // The calls that the next turn of the user answers: the id in the history, the one that is
-    // sent, the name.
+    // Calls that the next user turn answers: the id in the history, the sent id, the name.
     let mut open: Vec<(&str, Cow<'_, str>, Cow<'_, str>)> = Vec::new();
     let mut at = 0;
     while at < messages.len() {
@@ -127,7 +126,7 @@ fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut re
         return;
     }
     match turns.last_mut() {
-        // Between them stood a message of the model without content.
+        // Two user turns in a row: the model's message between them had no content.
         Some(Turn::User { results: before, rest: said }) => {
             before.append(&mut results);
             said.append(&mut rest);
@@ -136,8 +135,8 @@ fn push_user<'a>(turns: &mut Vec<Turn<'a>>, mut results: Vec<Answer<'a>>, mut re
     }
 }
 
-/// What a user's turn says: a result for each open call in the order of the calls, then everything
-/// else.
+/// The content of a user turn: a result for each open call in the order of the calls, then
+/// everything else.
 fn said<'a>(
     blocks: impl Iterator<Item = &'a Block>,
     open: Vec<(&'a str, Cow<'a, str>, Cow<'a, str>)>,
@@ -174,12 +173,12 @@ fn said<'a>(
 fn input(call: &ToolUse) -> String {
     match &call.input {
         Ok(params) => canonical_object(params),
-        // What the model wrote is shown to it again, in a form that every server reads.
+        // The model's text is sent back, in a form that every server accepts.
         Err(bad) => canonical_bytes(&serde_json::json!({"not_json": bad.text})),
     }
 }
 
-/// An id that no other call of the history has, of characters that every interface takes.
+/// A unique id for a call of the history, of characters that every protocol accepts.
 fn unused<'a>(id: &'a str, used: &mut BTreeSet<String>) -> Cow<'a, str> {
     let plain = plain(id, MAX_ID_LEN, "call");
     if used.insert(plain.clone().into_owned()) {
@@ -198,7 +197,8 @@ fn unused<'a>(id: &'a str, used: &mut BTreeSet<String>) -> Cow<'a, str> {
     plain
 }
 
-/// A text of ASCII letters, digits, `_` and `-`; a longer one is cut, an empty one is replaced.
+/// Reduces a text to ASCII letters, digits, `_` and `-`, cuts it to a length, and replaces an empty
+/// one.
 pub(super) fn plain<'a>(text: &'a str, longest: usize, empty: &'static str) -> Cow<'a, str> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
     if text.is_empty() {

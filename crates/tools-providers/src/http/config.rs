@@ -1,4 +1,4 @@
-//! The section `[llm]`, and what it compiles to.
+//! The section `[llm]`, its checks, and how it opens providers.
 
 use std::{collections::BTreeSet, sync::Arc, time::Duration};
 
@@ -116,7 +116,7 @@ impl LlmConfig {
     /// Checks the values.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn check(&self) -> Result<(), KeyFault> {
         let mut names = BTreeSet::new();
         for (at, provider) in self.providers.iter().enumerate() {
@@ -132,7 +132,7 @@ impl LlmConfig {
         Ok(())
     }
 
-    /// The message about a name that no provider has.
+    /// Error message for an unknown provider name.
     pub fn unknown(&self, name: &str) -> String {
         let names = quoted(self.providers.iter().map(|one| &one.name));
         match (names.as_str(), name) {
@@ -190,10 +190,10 @@ impl ProviderConfig {
         }
     }
 
-    /// The variable that holds the key; `None` where no variable does.
+    /// The variable that holds the key; `None` if there is none.
     pub fn key_variable(&self) -> Option<&str> {
         match (self.key_env.as_str(), self.kind) {
-            // A server that somebody named is sent only the key that was named for it.
+            // A server with a configured address gets only a key that is configured for it.
             ("", _) if !self.base_url.is_empty() || !self.key_command.is_empty() => None,
             ("", ProviderKind::Anthropic) => Some("ANTHROPIC_API_KEY"),
             ("", ProviderKind::OpenAi | ProviderKind::OpenAiChat) => Some("OPENAI_API_KEY"),
@@ -202,11 +202,11 @@ impl ProviderConfig {
         }
     }
 
-    /// The provider. `command` reads the key where a command prints it; it is called when a request
+    /// Opens the provider. `command` reads a key that a command prints; it is called when a request
     /// needs the key.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn open(&self, command: Option<KeyReader>) -> Result<HttpProvider, KeyFault> {
         let fault = |(key, problem): (&str, String)| KeyFault::new(format!("providers.{key}"), problem);
         let endpoint = self.check().map_err(fault)?;

@@ -1,13 +1,13 @@
-//! A key, which nothing shows.
+//! A provider's key, which is never shown.
 
 use std::{fmt, future::Future, pin::Pin, sync::Arc};
 
-/// The key of a provider. Neither printed nor compared.
+/// The key of a provider. It can be neither printed nor compared.
 #[derive(Clone)]
 pub struct Key(String);
 
 impl Key {
-    /// A key; blanks around it are cut. `None` for what cannot stand in a header: nothing, or more
+    /// A key, without surrounding whitespace. `None` if a header cannot contain it: empty, or more
     /// than one line.
     pub fn new(text: &str) -> Option<Self> {
         let text = text.trim();
@@ -19,7 +19,7 @@ impl Key {
         &self.0
     }
 
-    /// A text without the key, should a server repeat it.
+    /// Removes the key from a text, in case a server repeats it.
     pub(super) fn hidden_in(&self, text: &str) -> String {
         text.replace(&self.0, "[key]")
     }
@@ -31,5 +31,6 @@ impl fmt::Debug for Key {
     }
 }
 
-/// Reads a key when a request needs it; the error says why there is none, without the key.
+/// Reads a key when a request needs it. The error says why there is none and never contains the
+/// key.
 pub type KeyReader = Arc<dyn Fn() -> Pin<Box<dyn Future<Output = Result<Key, String>> + Send>> + Send + Sync>;

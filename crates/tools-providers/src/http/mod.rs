@@ -1,4 +1,4 @@
-//! Configured providers, and the way to their servers.
+//! Configured providers, and connections to their servers.
 
 mod config;
 mod key;

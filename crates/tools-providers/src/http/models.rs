@@ -7,7 +7,7 @@ use tools_core::KeyFault;
 use super::{KeyReader, LlmConfig};
 use crate::Provider;
 
-/// Models by name. Opening one asks nothing and reads no key.
+/// Models by name. Opening them sends no request and reads no key.
 pub struct Models(Vec<Arc<dyn Provider>>);
 
 impl fmt::Debug for Models {
@@ -17,11 +17,11 @@ impl fmt::Debug for Models {
 }
 
 impl Models {
-    /// Every configured model behind those of the host, which stand in for configured ones of the
-    /// same name. `command` makes what reads a key that a command prints.
+    /// Opens every configured model after those of the host, which replace configured ones with the
+    /// same name. `command` creates the reader of a key that a command prints.
     ///
     /// # Errors
-    /// The first value that cannot be used.
+    /// The first invalid value.
     pub fn open(
         config: &LlmConfig,
         own: Vec<Arc<dyn Provider>>,
@@ -36,12 +36,12 @@ impl Models {
         Ok(Self(models))
     }
 
-    /// A model by its name; `None` when nobody has it.
+    /// The model with this name; `None` if there is none.
     pub fn named(&self, name: &str) -> Option<Arc<dyn Provider>> {
         self.0.iter().find(|provider| provider.name() == name).cloned()
     }
 
-    /// The model of a key that names one: the agent's where the key is empty.
+    /// The model that a configuration key names; the agent's if the name is empty.
     pub fn of(&self, config: &LlmConfig, name: &str) -> Option<Arc<dyn Provider>> {
         match [name, &config.provider].into_iter().find(|name| !name.is_empty()) {
             Some(name) => self.named(name),

@@ -1,4 +1,5 @@
-//! A provider at a server: one request over one connection of its own, read while it comes.
+//! A provider at a server: each request uses a separate connection, and the answer is decoded as it
+//! arrives.
 
 use std::{fmt, time::Duration};
 
@@ -16,17 +17,16 @@ use super::key::{Key, KeyReader};
 use crate::codec::{Broken, Decoder, Options, encode, path, refused, retry_after};
 use crate::{ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
-/// How long a connection may take, TLS included.
+/// Time limit for connecting, including TLS.
 const CONNECT: Duration = Duration::from_secs(20);
-/// How much of a server's error is read.
+/// Maximum size in bytes of a server's error that is read.
 const MAX_ERROR: usize = 64 * 1024;
-/// How much is read of an answer that is no stream.
+/// Maximum size in bytes of an answer that is not a stream.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
 /// A model at a server.
 ///
-/// No redirect is followed and no proxy is asked: the key goes to the server that is configured and
-/// to no other.
+/// Follows no redirects and uses no proxy: the key is sent to the configured server only.
 pub struct HttpProvider {
     name: String,
     options: Options,
@@ -48,7 +48,7 @@ impl fmt::Debug for HttpProvider {
     }
 }
 
-/// Why an exchange failed, before it is given the provider's name.
+/// Failure of an exchange, without the provider's name.
 type ExchangeError = (ProviderFault, String);
 
 impl HttpProvider {
@@ -112,7 +112,7 @@ impl HttpProvider {
         decoder.finish(sink).map_err(broken)
     }
 
-    /// A body that is no stream, up to a length.
+    /// Reads a body that is not a stream, up to a length.
     async fn rest(&self, mut body: Incoming, most: usize) -> Result<Vec<u8>, ExchangeError> {
         let mut whole = Vec::new();
         while whole.len() < most {
@@ -122,7 +122,7 @@ impl HttpProvider {
         Ok(whole)
     }
 
-    /// The next bytes of a body, none of them for what is no data; `None` at its end.
+    /// The next bytes of a body, empty for a frame without data; `None` at its end.
     async fn next(&self, body: &mut Incoming) -> Result<Option<Bytes>, ExchangeError> {
         match timeout(self.stall, body.frame()).await {
             Err(_) => Err(self.stalled()),
@@ -178,9 +178,9 @@ impl HttpProvider {
     }
 }
 
-/// The path of an interface at a server.
+/// The path of a request at a server.
 fn at(server: &Endpoint, path: &str) -> String {
-    // Both spellings are in use: with the version in the base URL and without.
+    // Base URLs are in use with and without the version.
     let prefix = match server.prefix().strip_suffix("/v1") {
         Some(prefix) if path.starts_with("v1/") => prefix,
         _ => server.prefix(),

@@ -1,4 +1,4 @@
-//! What stands in a script as bytes of each interface.
+//! Encodes a turn of a script in each protocol.
 
 use serde_json::{Value, json};
 
@@ -14,7 +14,7 @@ pub struct Answer {
     pub content_type: &'static str,
     /// The header `Retry-After`; empty for none.
     pub retry_after: String,
-    /// The body, in the pieces in which it comes.
+    /// The chunks of the body.
     pub pieces: Vec<Vec<u8>>,
     /// Its end.
     pub end: End,
@@ -23,15 +23,15 @@ pub struct Answer {
 /// End of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum End {
-    /// As it should.
+    /// Normal end.
     Whole,
-    /// The connection is closed before its end.
+    /// The connection is closed too early.
     Closed,
-    /// Nothing comes any more.
+    /// Nothing more is sent.
     Stalled,
 }
 
-/// The bytes of a turn, the answer to the request of this number.
+/// The bytes of a turn, as the answer to the request with this number.
 pub fn answer(protocol: Protocol, turn: &Turn, number: usize) -> Answer {
     if turn.fault == Some(Fault::Status) {
         return refusal(protocol, turn.status, "scripted", turn.retry_after.clone());
@@ -141,7 +141,7 @@ fn id(call: &ScriptedCall, number: usize, index: usize) -> Option<String> {
     }
 }
 
-/// A text in two halves, as models send it.
+/// A text in two halves, as models stream it.
 fn halves(text: &str) -> [&str; 2] {
     let (first, second) = text.split_at(text.floor_char_boundary(text.len() / 2));
     [first, second]
@@ -223,7 +223,7 @@ fn chat(turn: &Turn, number: usize) -> Vec<Value> {
         }
         events.push(chunk(json!({"tool_calls": [first]}), Value::Null));
     }
-    // The pieces of parallel calls come by turns.
+    // The pieces of parallel calls alternate.
     for half in 0..2 {
         for (index, call) in turn.calls.iter().enumerate() {
             let arguments = arguments(call);

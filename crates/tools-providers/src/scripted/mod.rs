@@ -1,5 +1,5 @@
-//! A provider that says what a file says: in the process, or as a server on loopback that speaks
-//! every interface.
+//! A provider that follows a script: in the process, or as a server on loopback that supports every
+//! protocol.
 //!
 //! # The script
 //!

@@ -1,5 +1,5 @@
-//! A scripted provider in the process: the bytes of its interface are written and read, only no
-//! connection is opened.
+//! A scripted provider in the process: encodes and decodes the bytes of its protocol, without a
+//! connection.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -13,7 +13,7 @@ use super::script::{Script, Turn};
 use crate::codec::{Broken, Decoder, Options, encode, refused, retry_after};
 use crate::{ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
-/// Answers as a script says. Each request uses up one turn, those that fail too.
+/// Answers as a script says. Each request uses one turn, even if it fails.
 #[derive(Debug)]
 pub struct ScriptedProvider {
     options: Options,
@@ -24,23 +24,23 @@ pub struct ScriptedProvider {
 }
 
 impl ScriptedProvider {
-    /// A provider that follows `script`, in the interface that it names.
+    /// A provider that follows `script`, in the protocol it names.
     pub fn new(script: Script) -> Self {
         let options = Options { context_tokens: script.context_tokens, ..Options::new(script.protocol, "scripted") };
         Self::with_options(script, options)
     }
 
-    /// A provider that follows the script of a file.
+    /// A provider that follows the script in a file.
     ///
     /// # Errors
-    /// A sentence for a person, when the file cannot be read or is no script.
+    /// A sentence for a person, if the file cannot be read or is not a valid script.
     pub fn of_file(file: &Path) -> Result<Self, String> {
         let text = std::fs::read_to_string(file).map_err(|error| format!("`{}`: {error}", file.display()))?;
         let script = Script::parse(&text).map_err(|error| format!("`{}`: {error}", file.display()))?;
         Ok(Self::new(script))
     }
 
-    /// The same with other options, whose interface is spoken.
+    /// With other options, which set the protocol.
     pub fn with_options(script: Script, options: Options) -> Self {
         let info = ModelInfo {
             id: options.model.clone(),

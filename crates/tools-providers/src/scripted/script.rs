@@ -1,4 +1,4 @@
-//! The file that says what a scripted provider says.
+//! The script of a scripted provider.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;

@@ -1,6 +1,5 @@
-//! A server on loopback that says what a script says, in the interface of the path that it is asked
-//! at. For tests and demonstrations: it reads what a client of this crate sends, and no more of
-//! HTTP.
+//! A server on loopback that follows a script, in the protocol of the request's path. For tests and
+//! demonstrations: it supports only the HTTP that a client of this crate uses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,10 +14,10 @@ use super::answer::{Answer, End, answer, refusal};
 use super::script::Script;
 use crate::Protocol;
 
-/// The longest body that is read.
+/// Maximum size in bytes of a request's body.
 const MAX_BODY_BYTES: usize = 64 * 1024 * 1024;
 
-/// A request as it came.
+/// A received request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ReceivedRequest {
     /// Its path.
@@ -47,7 +46,7 @@ impl ScriptedServer {
     /// Starts a server on a free port of loopback.
     ///
     /// # Errors
-    /// When there is no port.
+    /// If no port is free.
     pub async fn start(script: Script) -> io::Result<Self> {
         let listener = TcpListener::bind(("127.0.0.1", 0)).await?;
         let address = listener.local_addr()?;
@@ -62,7 +61,7 @@ impl ScriptedServer {
         Ok(Self { address, received, task })
     }
 
-    /// The base URL of an interface.
+    /// The base URL of a protocol.
     pub fn base_url(&self, protocol: Protocol) -> String {
         match protocol {
             Protocol::OpenAiChat | Protocol::OpenAiResponses => format!("http://{}/v1", self.address),
@@ -142,7 +141,7 @@ async fn write(stream: &mut TcpStream, answer: &Answer) -> io::Result<()> {
     match answer.end {
         End::Whole => stream.write_all(b"0\r\n\r\n").await?,
         End::Closed => {}
-        // Until the client goes.
+        // Until the client disconnects.
         End::Stalled => drop(stream.read(&mut [0; 1]).await),
     }
     stream.shutdown().await
