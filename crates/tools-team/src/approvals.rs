@@ -1,5 +1,5 @@
-//! Approvals and rejections in a database. Every process reads what was added since it last looked;
-//! a line is added in one transaction, in an order that all see.
+//! Approvals and rejections in a database. Every process reads the lines added since its last read;
+//! a line is added in one transaction, in an order that is the same for all.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -15,22 +15,22 @@ use tools_policy::permissions::{
 };
 use tools_store::{Server, ServerSchema, StoreError};
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: ServerSchema =
     ServerSchema { name: "haft_approval", migrations: &[include_str!("../migrations/0001_approvals.sql")] };
 
-/// How long a call waits for the database.
+/// Time limit for the database during a call.
 const WAIT: Duration = Duration::from_secs(5);
-/// How long a database that failed is left alone: calls meanwhile need not wait for it.
+/// Pause after a failure of the database, during which calls do not wait for it.
 const PAUSE: Duration = Duration::from_secs(1);
-/// How long what was read counts for calls about which nothing is stored.
+/// Age up to which read data are used for calls about which nothing is stored.
 const MAX_AGE: Duration = Duration::from_secs(1);
-/// So many texts of scripts are stored; the oldest give way.
+/// Maximum number of stored script texts; the oldest are removed.
 const MAX_TEXTS: i64 = 512;
-/// Bytes of texts of scripts that a process holds.
+/// Maximum number of bytes of script texts that a process caches.
 const MAX_TEXT_BYTES: usize = 4 * 1024 * 1024;
 
-/// A database of approvals, which is connected to when it is first used.
+/// A database of approvals. It is connected at its first use.
 #[derive(Debug)]
 pub struct ApprovalDatabase {
     server: Server,
@@ -38,10 +38,10 @@ pub struct ApprovalDatabase {
 }
 
 impl ApprovalDatabase {
-    /// That at a `postgres://` address.
+    /// The database at a `postgres://` address.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(WAIT), failed_at: Mutex::default() })
     }
@@ -50,7 +50,7 @@ impl ApprovalDatabase {
         self.failed_at.locked()
     }
 
-    /// The result of `work`, which is given up after a while.
+    /// Runs `work` with a time limit.
     async fn within<T>(&self, work: impl Future<Output = Result<T, StoreError>>) -> Result<T, ApprovalsError> {
         let done = match timeout(WAIT, work).await {
             Ok(Ok(done)) => Ok(done),
@@ -61,7 +61,7 @@ impl ApprovalDatabase {
         done
     }
 
-    /// The lines behind the last known one, or all where that is not there any more.
+    /// Lines after the last known one, or all if that no longer exists.
     async fn lines_since(&self, last: Option<&Line>) -> Result<Read, StoreError> {
         let database = self.server.reader().await?;
         if let Some(last) = last {
@@ -71,8 +71,8 @@ impl ApprovalDatabase {
                     .fetch_all(database)
                     .await?;
             let mut lines = rows.into_iter().map(Line::from);
-            // Another line at its place, or none: a later one took its place, or another database
-            // stands at this address.
+            // The last known line is gone or different: it was replaced, or another database is at
+            // this address.
             if lines.next().as_ref() == Some(last) {
                 return Ok(Read::Added(lines.collect()));
             }
@@ -82,7 +82,7 @@ impl ApprovalDatabase {
         Ok(Read::All(rows.into_iter().map(Line::from).collect()))
     }
 
-    /// The texts of scripts that are stored, by digest.
+    /// Stored script texts by digest.
     async fn texts(&self, digests: Vec<String>) -> Result<HashMap<String, Arc<str>>, StoreError> {
         if digests.is_empty() {
             return Ok(HashMap::new());
@@ -139,7 +139,7 @@ async fn keep_text(change: &mut PgConnection, digest: &str, text: &str) -> Resul
     Ok(())
 }
 
-/// A line as it is stored.
+/// A stored line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Line {
     number: i64,
@@ -152,15 +152,15 @@ impl From<(i64, String)> for Line {
     }
 }
 
-/// What a look gave.
+/// Result of reading.
 enum Read {
-    /// Lines behind those that are known.
+    /// Lines after the known ones.
     Added(Vec<Line>),
     /// All lines.
     All(Vec<Line>),
 }
 
-/// The approvals in a database, as one set of rules reads them.
+/// Approvals in a database, as read by one set of rules.
 #[derive(Debug)]
 pub struct PostgresApprovals {
     database: Arc<ApprovalDatabase>,
@@ -168,26 +168,26 @@ pub struct PostgresApprovals {
     seen: Mutex<Seen>,
 }
 
-/// What was read so far.
+/// State read so far.
 #[derive(Debug, Clone, Default)]
 struct Seen {
     lines: Arc<[Line]>,
-    /// Number 0 before the first look.
+    /// Has number 0 before the first read.
     snapshot: ApprovalSnapshot,
 }
 
-/// The approvals in the database that a section names, which is opened once for each address in
-/// this process; `None` where it names none.
+/// The approvals in the configured database, which is opened once per address in this process;
+/// `None` if none is configured.
 ///
 /// # Errors
-/// When it is no address that this program can use.
+/// If the address is invalid.
 pub fn shared(config: &ApprovalsConfig) -> Result<Option<Arc<dyn ApprovalStore>>, KeyFault> {
     let database = crate::shared::shared(&config.database, ApprovalDatabase::at)?;
     Ok(database.map(|database| Arc::new(PostgresApprovals::over(database, config.on_unreadable())) as _))
 }
 
 impl PostgresApprovals {
-    /// Those of a database.
+    /// Approvals of a database.
     pub fn over(database: Arc<ApprovalDatabase>, on_error: OnUnreadable) -> Self {
         Self { database, on_error, seen: Mutex::default() }
     }
@@ -202,7 +202,7 @@ impl PostgresApprovals {
             };
             let rules = self.compiled(&lines).await;
             let mut seen = self.seen.locked();
-            // Another look came first, which may have seen less or more: once again.
+            // Another read finished first and may have seen less or more: repeat.
             if Arc::ptr_eq(&seen.lines, &before.lines) {
                 let number = before.snapshot.number + 1;
                 *seen = Seen { lines, snapshot: ApprovalSnapshot { number, rules } };
@@ -219,7 +219,7 @@ impl PostgresApprovals {
         }
         let scripts = |approval: &StoredApproval| approval.scripts.clone().unwrap_or_default();
         let digests = standing.iter().flat_map(scripts).filter_map(|script| Some(script.digest?.to_hex()));
-        // An approval is bound by digests: without a text a question says less.
+        // An approval is bound by digests; without a text, only the question is less detailed.
         let texts = self.database.texts(digests.collect()).await.unwrap_or_default();
         for script in standing.iter_mut().filter_map(|approval| approval.scripts.as_mut()).flatten() {
             script.text = script.digest.and_then(|digest| texts.get(&digest.to_hex()).cloned());

@@ -1,4 +1,4 @@
-//! The name of this machine, by which others know its processes.
+//! The name of this machine, by which others identify its processes.
 
 /// The name.
 pub(crate) fn host() -> String {

@@ -1,22 +1,22 @@
 //! State that several machines share, in a PostgreSQL database, behind the traits of the crates
-//! whose state it is. Each store names its own database and brings it to its schema; nothing is
-//! connected to until it is used.
+//! that own the state. Each store names its own database and migrates it to its schema; connections
+//! are opened at the first use.
 //!
-//! Module `approvals` (the feature of the same name): what people allowed or rejected for longer
-//! than a session. A line is added in one transaction; what others added counts for the next call
-//! that it is about.
+//! Module `approvals` (the feature of the same name): approvals and rejections that outlast a
+//! session. A line is added in one transaction; it applies from the next matching call of every
+//! process.
 //!
-//! Module `audit` (the feature of the same name): the record of calls. Each process writes a chain
-//! of its own and notes the heads of the others, so that a chain that was cut after its process
-//! ended is noticed.
+//! Module `audit` (the feature of the same name): the record of calls. Each process writes its own
+//! chain and notes the heads of the others, so that a chain that was cut after its process ended is
+//! detected.
 //!
 //! Module `quota` (the feature of the same name): the accounts of callers. Each call is counted in
-//! one statement, so that the limit holds for all processes together.
+//! one statement, so that the limit applies to all processes together.
 //!
-//! Module `sessions` (the feature of the same name): saved sessions of agents. Whoever goes on with
-//! one holds a lease of it, and no other process writes it meanwhile.
+//! Module `sessions` (the feature of the same name): saved sessions of agents. Whoever resumes one
+//! holds a lease on it, and no other process can write it meanwhile.
 //!
-//! What is kept on one machine (files, SQLite) is not here.
+//! State of a single machine (files, SQLite) is not here.
 
 #[cfg(feature = "approvals")]
 pub mod approvals;

@@ -1,5 +1,5 @@
-//! Accounts of callers in a database: one statement counts a call or refuses it, whichever process
-//! asks. Nothing is locked while a call runs.
+//! Accounts of callers in a database: one statement counts a call or refuses it, for all processes.
+//! No lock is held while a call runs.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -10,38 +10,38 @@ use tools_core::{KeyFault, Locked as _};
 use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, Charged};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: ServerSchema =
     ServerSchema { name: "haft_quota", migrations: &[include_str!("../migrations/0001_quota.sql")] };
 
-/// How long a call waits for its account.
+/// Time limit for counting a call.
 const CHARGE: Duration = Duration::from_secs(5);
-/// How long a database that failed is left alone: calls meanwhile need not wait for it.
+/// Pause after a failure of the database, during which calls do not wait for it.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// Accounts in a PostgreSQL database, which is connected to when it is first used. The clock is the
-/// database's.
+/// Accounts in a PostgreSQL database, which is connected at its first use. Uses the database's
+/// clock.
 #[derive(Debug)]
 pub struct PostgresAccounts {
     server: Server,
     failed_at: Mutex<Option<Instant>>,
 }
 
-/// The accounts in the database that a section names, one for each address in this process; `None`
-/// where it names none.
+/// The accounts in the configured database, opened once per address in this process; `None` if none
+/// is configured.
 ///
 /// # Errors
-/// When it is no address that this program can use.
+/// If the address is invalid.
 pub fn shared(config: &CallerQuotaConfig) -> Result<Option<Arc<dyn CallerAccounts>>, KeyFault> {
     let accounts = crate::shared::shared(&config.database, PostgresAccounts::at)?;
     Ok(accounts.map(|accounts| accounts as _))
 }
 
 impl PostgresAccounts {
-    /// Those in the database at a `postgres://` address.
+    /// Accounts in the database at a `postgres://` address.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(CHARGE), failed_at: Mutex::default() })
     }

@@ -1,4 +1,4 @@
-//! Whether a database can be reached, for whoever looks over a configuration.
+//! Checks whether a database can be reached.
 
 use std::{str::FromStr as _, time::Duration};
 
@@ -7,24 +7,24 @@ use thiserror::Error;
 use tokio::time::timeout;
 use tools_store::StoreError;
 
-/// How long is waited.
+/// Time limit for connecting.
 const WAIT: Duration = Duration::from_secs(5);
 
-/// Reason why a database cannot be reached. It names neither address nor password.
+/// Reason why a database cannot be reached. Contains neither address nor password.
 #[derive(Debug, Error)]
 pub enum ReachError {
-    /// The address is none.
+    /// The address is invalid.
     #[error(transparent)]
     Address(#[from] StoreError),
     /// The server refuses, or cannot be connected to.
     #[error("cannot be reached: {0}")]
     Refused(#[source] sqlx::Error),
-    /// Nothing came.
+    /// The time limit expired.
     #[error("cannot be reached: no answer within {} s", WAIT.as_secs())]
     Late,
 }
 
-/// Connects to the database at a `postgres://` address and asks it for nothing.
+/// Connects to the database at a `postgres://` address without running a query.
 ///
 /// # Errors
 /// Why it cannot be reached.

@@ -1,5 +1,5 @@
-//! Saved sessions of agents in a database: read by many, written by whoever holds the lease of a
-//! session. A lease ends by itself when its process is gone; nothing is locked meanwhile.
+//! Saved sessions of agents in a database: many can read, only the holder of a session's lease can
+//! write. A lease expires when its process is gone; no database lock is held meanwhile.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -16,20 +16,20 @@ use tools_agent::sessions::{
 use tools_core::{KeyFault, SessionId};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: ServerSchema =
     ServerSchema { name: "haft_session", migrations: &[include_str!("../migrations/0001_sessions.sql")] };
 
-/// How long a statement is waited for.
+/// Time limit of a statement.
 const WAIT: Duration = Duration::from_secs(5);
-/// How long a lease lasts without being renewed, in milliseconds.
+/// Time in milliseconds until a lease expires without renewal.
 const LEASE_MS: i64 = 15_000;
-/// How often a lease is renewed.
+/// Interval of lease renewals.
 const RENEWAL: Duration = Duration::from_secs(5);
-/// The time, by the clock of the database.
+/// The time by the clock of the database, in milliseconds.
 const NOW: &str = "(extract(epoch FROM clock_timestamp()) * 1000)::bigint";
 
-/// A database of saved sessions, which is connected to when it is first used.
+/// A database of saved sessions. It is connected at its first use.
 #[derive(Debug)]
 pub struct SessionDatabase {
     server: Server,
@@ -42,13 +42,13 @@ pub struct PostgresSessions {
     owner: String,
 }
 
-/// Reason why a session cannot be held, written or removed.
+/// Reason why a session cannot be locked, written or removed.
 #[derive(Debug, Error)]
 enum SessionError {
     /// Another process holds it.
     #[error("process {pid} on `{host}` holds it; its lease ends in {} s unless it is renewed", left_ms.div_euclid(1000) + 1)]
     Held { host: String, pid: i64, left_ms: i64 },
-    /// It was removed while nobody renewed the lease.
+    /// It was removed while its lease was not renewed.
     #[error("it was removed by another process")]
     Removed,
     /// The database cannot be used.
@@ -80,18 +80,18 @@ async fn within<T>(work: impl Future<Output = Result<T, SessionError>>) -> Resul
 }
 
 impl SessionDatabase {
-    /// That at a `postgres://` address.
+    /// The database at a `postgres://` address.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(WAIT) })
     }
 
-    /// The version of the session whose lease was taken.
+    /// Takes the lease of a session; returns the session's version.
     async fn take(&self, owner: &str, id: &str, holder: &str) -> Result<i64, SessionError> {
         let database = self.server.reader().await?;
-        // Those of processes that were killed before they wrote anything.
+        // Remove those of processes that were killed before they wrote anything.
         sqlx::query(sqlx::AssertSqlSafe(format!(
             "DELETE FROM haft_session WHERE body IS NULL AND lease_until < {NOW} - 86400000"
         )))
@@ -120,11 +120,11 @@ impl SessionDatabase {
     }
 }
 
-/// The conversations in the database that a section names, which is opened once for each address in
-/// this process; `None` where it names none.
+/// The conversations in the configured database, which is opened once per address in this process;
+/// `None` if none is configured.
 ///
 /// # Errors
-/// When it is no address that this program can use.
+/// If the address is invalid.
 pub fn shared(config: &SessionsConfig) -> Result<Option<Sessions>, KeyFault> {
     let database = crate::shared::shared(&config.database, SessionDatabase::at)?;
     let store = database.map(|database| Arc::new(PostgresSessions::over(database, &config.owner)));
@@ -132,14 +132,14 @@ pub fn shared(config: &SessionsConfig) -> Result<Option<Sessions>, KeyFault> {
 }
 
 impl PostgresSessions {
-    /// Those of `owner`; for an empty one, of the user that the program runs as, by name.
+    /// Sessions of `owner`; if that is empty, of the current user, by name.
     pub fn over(database: Arc<SessionDatabase>, owner: &str) -> Self {
         let owner = if owner.is_empty() { user() } else { owner.to_owned() };
         Self { database, owner }
     }
 }
 
-/// The name of the user that the program runs as; its number where the machine has no name for it.
+/// Name of the current user, or the user's number if there is no name.
 fn user() -> String {
     let uid = rustix::process::geteuid().as_raw();
     let users = std::fs::read_to_string("/etc/passwd").unwrap_or_default();
@@ -151,7 +151,7 @@ fn user() -> String {
     names.next().unwrap_or_else(|| uid.to_string())
 }
 
-/// A row of the list: name, folder, title, turns, messages, and when it was written.
+/// A row of the list: name, folder, title, turns, messages, and time of the last write.
 type Row = (String, String, String, i64, i64, i64);
 
 fn entry((id, workdir, title, turns, messages, written_at): Row) -> Option<SessionEntry> {
@@ -227,10 +227,10 @@ impl SessionStore for PostgresSessions {
     }
 }
 
-/// Who holds a session.
+/// The current holder of a session.
 ///
 /// # Errors
-/// [`SessionError::Removed`] when there is no such session.
+/// [`SessionError::Removed`] if there is no such session.
 async fn held(database: &PgPool, owner: &str, id: &str) -> Result<SessionError, SessionError> {
     let found: Option<(String, i64, i64)> = sqlx::query_as(sqlx::AssertSqlSafe(format!(
         "SELECT host, pid, lease_until - {NOW} FROM haft_session WHERE owner = $1 AND id = $2"
@@ -243,7 +243,7 @@ async fn held(database: &PgPool, owner: &str, id: &str) -> Result<SessionError, 
     Ok(SessionError::Held { host, pid, left_ms: left_ms.max(0) })
 }
 
-/// The right to write a session, renewed until this is dropped.
+/// The lease of a session, renewed until it is dropped.
 struct SessionLease {
     lease: Renewal,
     version: AtomicI64,
@@ -298,7 +298,8 @@ impl SessionHold for SessionLease {
 impl Drop for SessionLease {
     fn drop(&mut self) {
         self.task.abort();
-        // Others need not wait for the end of the lease, where the process lives long enough.
+        // Release the lease now, so that others need not wait until it expires. This needs a
+        // runtime.
         if let Ok(runtime) = tokio::runtime::Handle::try_current() {
             runtime.spawn(self.lease.clone().end());
         }
@@ -324,7 +325,7 @@ impl Renewal {
         }
     }
 
-    /// Gives the session free, and leaves nothing of one that was never written.
+    /// Releases the session, and removes one that was never written.
     async fn end(self) {
         let ended = within(async {
             let database = self.database.server.reader().await?;

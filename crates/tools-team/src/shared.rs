@@ -1,5 +1,5 @@
-//! What a process shares with others through a database, once for each address: a server has a
-//! toolbox for each guest, and a connection for each of them would be more than a database takes.
+//! Shares an opened database in the process, once per address. A server has a toolbox for each
+//! guest, and a connection for each would be too many for a database.
 
 use std::any::{Any, TypeId};
 use std::collections::BTreeMap;
@@ -8,16 +8,16 @@ use std::sync::{Arc, Mutex};
 
 use tools_core::{KeyFault, Locked as _};
 
-/// What was opened, by its type and address. It lives as long as the process.
+/// Opened values, by type and address. They live as long as the process.
 type Opened = BTreeMap<(TypeId, String), Arc<dyn Any + Send + Sync>>;
 
 static OPENED: Mutex<Opened> = Mutex::new(BTreeMap::new());
 
-/// The one value of a type for the address that a section names as `database`, opened when it is
-/// first asked for; `None` where it names none.
+/// The value of a type for the address that a section names as `database`, opened at the first use;
+/// `None` if it names none.
 ///
 /// # Errors
-/// What opening fails with.
+/// The error of opening it.
 pub(crate) fn shared<T: Send + Sync + 'static, E: fmt::Display>(
     address: &str,
     open: impl FnOnce(&str) -> Result<T, E>,

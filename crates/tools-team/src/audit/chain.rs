@@ -1,4 +1,4 @@
-//! A chain that grows: which lines follow from its head, and what the database is asked to store.
+//! Appends to a chain: computes the lines that follow its head, and stores them.
 
 use serde::Deserialize;
 use sqlx::PgConnection;
@@ -6,9 +6,9 @@ use tools_audit::{Head, seal};
 use tools_core::{Clock as _, SystemClock};
 use tools_store::{signed, unsigned};
 
-/// Lines that are sealed and not known to be stored.
+/// Sealed lines that may not be stored yet.
 pub(super) struct Batch {
-    /// The head that they follow from.
+    /// The head before them.
     pub(super) before: Head,
     /// The head after them.
     pub(super) after: Head,
@@ -16,11 +16,11 @@ pub(super) struct Batch {
     pub(super) heads: Vec<Head>,
     lines: Vec<String>,
     sessions: Vec<String>,
-    /// The last line that is about a call; `None` when none is.
+    /// The number of the last line about a call; `None` if there is none.
     call_seq: Option<i64>,
 }
 
-/// What is looked up in the members of a line.
+/// Members of a line that are needed here.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Members {
@@ -54,10 +54,10 @@ impl Batch {
         batch
     }
 
-    /// Stores the lines, all or none; false when the chain does not end where they go on from.
+    /// Stores all lines or none; false if the chain does not end with the head that they follow.
     ///
-    /// One statement: a line is there when the head is, and a process whose statement comes late
-    /// finds the head moved and stores nothing.
+    /// This is one statement: lines are stored if and only if the head is, so a process whose
+    /// statement is late finds another head and stores nothing.
     pub(super) async fn store(&self, database: &mut PgConnection, chain: &str) -> Result<bool, sqlx::Error> {
         let numbers: Vec<i64> = self.heads.iter().map(|head| signed(head.seq)).collect();
         let stored = sqlx::query(
@@ -86,7 +86,7 @@ impl Batch {
     }
 }
 
-/// Makes an empty chain.
+/// Creates an empty chain.
 pub(super) async fn begin(database: &mut PgConnection, chain: &str, host: &str, pid: u32) -> Result<(), sqlx::Error> {
     sqlx::query(
         "INSERT INTO haft_audit_chain (id, host, pid, began_at, seq, hash, moved_at, call_seq)
@@ -108,7 +108,7 @@ pub(super) fn began(chain: &str, host: &str) -> String {
     format!(r#""ts":"{:.3}","event":"chain_began","chain":"{chain}","host":{host},"pid":{pid}"#, SystemClock.now())
 }
 
-/// Says that the process of a chain is there, though it adds nothing.
+/// Marks the process of a chain as alive, although it adds nothing.
 pub(super) async fn touch(database: &mut PgConnection, chain: &str) -> Result<(), sqlx::Error> {
     sqlx::query(
         "UPDATE haft_audit_chain SET moved_at = (extract(epoch FROM clock_timestamp()) * 1000)::bigint WHERE id = $1",
@@ -119,7 +119,7 @@ pub(super) async fn touch(database: &mut PgConnection, chain: &str) -> Result<()
     Ok(())
 }
 
-/// The head of a chain as the database has it; `None` when the chain is not there.
+/// The head of a chain in the database; `None` if the chain does not exist.
 pub(super) async fn head(database: &mut PgConnection, chain: &str) -> Result<Option<Head>, sqlx::Error> {
     let found: Option<(i64, String)> = sqlx::query_as("SELECT seq, hash FROM haft_audit_chain WHERE id = $1")
         .bind(chain)

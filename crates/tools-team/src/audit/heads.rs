@@ -1,4 +1,5 @@
-//! Heads of other chains: which of them a process has not noted yet, and the line that notes them.
+//! Heads of other chains: finds those that a process has not noted yet, and builds the line that
+//! notes them.
 
 use std::collections::HashMap;
 
@@ -7,16 +8,16 @@ use sqlx::PgConnection;
 use tools_core::{Clock as _, SystemClock};
 use tools_store::{signed, unsigned};
 
-/// The event of a line that notes heads.
+/// Event name of a line that notes heads.
 pub(super) const EVENT: &str = "heads";
 
-/// The most heads of one line; more go into the next one.
+/// Maximum number of heads in one line; further ones go into the next.
 const MAX_HEADS: i64 = 500;
-/// How far back is looked beyond the time of the last look: a statement takes effect later than the
-/// time that it writes down. In milliseconds.
+/// Overlap in milliseconds between two reads: a statement takes effect later than the time it
+/// writes.
 const OVERLAP_MS: i64 = 60_000;
 
-/// Name, number, hash, last line about a call and time of a head, and the time of the look.
+/// Name, number, hash, last line about a call and time of a head, and the time of the read.
 type HeadRow = (String, i64, String, i64, i64, i64);
 
 /// The head of another chain.
@@ -30,17 +31,17 @@ pub(super) struct NotedHead {
 /// The heads that a process has noted.
 #[derive(Debug, Default)]
 pub(super) struct Noted {
-    /// The last line about a call, by chain.
+    /// Number of the last line about a call, by chain.
     seen: HashMap<String, i64>,
-    /// The time of the last look, by the clock of the database.
+    /// Time of the last read, by the clock of the database.
     looked_at: Option<i64>,
 }
 
 impl Noted {
-    /// Heads that are to be noted: of chains that went on, but for notes of heads. Else two idle
+    /// Heads to note: of chains with new lines other than notes of heads. Otherwise two idle
     /// processes would note each other's notes for ever.
     pub(super) async fn news(&mut self, database: &mut PgConnection, own: &str) -> Result<Vec<NotedHead>, sqlx::Error> {
-        // At first those that nobody has noted, and those that are alive.
+        // At first, those that nobody has noted and those of running processes.
         let rows: Vec<HeadRow> = sqlx::query_as(
             "SELECT id, seq, hash, call_seq, moved_at, now.at FROM haft_audit_chain,
                  (SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS at) AS now
@@ -66,8 +67,8 @@ impl Noted {
         Ok(rows.into_iter().filter(is_new).map(head).collect())
     }
 
-    /// Remembers heads that are in this process's chain, and says so to the others, which need not
-    /// look for them at their start.
+    /// Marks heads as noted in this process's chain, so that other processes need not look for them
+    /// at their start.
     pub(super) async fn remember(
         &mut self,
         database: &mut PgConnection,
@@ -76,7 +77,7 @@ impl Noted {
         for head in heads {
             self.seen.insert(head.chain.clone(), signed(head.seq));
         }
-        // Rows that are held by somebody else can wait for the next time.
+        // Rows locked by others can wait for the next time.
         sqlx::query(
             "UPDATE haft_audit_chain SET noted_seq = greatest(noted_seq, noted.seq)
              FROM unnest($1::text[], $2::bigint[]) AS noted (id, seq)
@@ -97,7 +98,7 @@ pub(super) fn body(heads: &[NotedHead]) -> String {
     format!(r#""ts":"{:.3}","event":"{EVENT}","heads":{heads}"#, SystemClock.now())
 }
 
-/// The heads that a line notes; none for any other line.
+/// The heads that a line notes; empty for any other line.
 pub(super) fn of_line(line: &str) -> Vec<NotedHead> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -105,7 +106,7 @@ pub(super) fn of_line(line: &str) -> Vec<NotedHead> {
         event: String,
         heads: Vec<NotedHead>,
     }
-    // Only lines that can be one are parsed.
+    // Only lines that may be one are parsed.
     if !line.contains(r#""event":"heads""#) {
         return vec![];
     }

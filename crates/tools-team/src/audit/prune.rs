@@ -1,7 +1,6 @@
-//! Removing old chains. What is removed was checked before, and stands by name, length and last
-//! hash in a chain of its own, which is written in the same transaction: notes that others made of
-//! a chain that is gone are compared with that, and whoever removes a chain in another way is
-//! found out as before.
+//! Removes old chains. They are verified first, and their name, length and last hash are recorded
+//! in another chain in the same transaction. Notes of other chains about a removed chain are
+//! compared with that record, so that removal in any other way is detected as before.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -18,14 +17,14 @@ use super::reader::AuditDatabase;
 use super::schema::failed;
 use super::verify::TeamReport;
 
-/// The event of a line that names removed chains.
+/// Event name of a line that names removed chains.
 pub(super) const EVENT: &str = "chains_pruned";
-/// The most chains of one line, and of one transaction.
+/// Maximum number of chains in one line and one transaction.
 const MAX_CHAINS: usize = 200;
 /// Milliseconds of a day.
 const DAY_MS: i64 = 24 * 3600 * 1000;
 
-/// A chain that was removed, as it was.
+/// Facts about a removed chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PrunedChain {
     /// Its name.
@@ -45,7 +44,7 @@ pub struct PrunedChain {
 pub struct PruneReport {
     /// The chains that were removed, or would be.
     pub chains: Vec<PrunedChain>,
-    /// The head of the chain that names them; `None` where nothing was removed.
+    /// The head of the chain that names them; `None` if nothing was removed.
     pub noted_in: Option<Head>,
 }
 
@@ -61,10 +60,10 @@ pub enum PruneMode {
 /// Reason why nothing was removed.
 #[derive(Debug, Error)]
 pub enum PruneError {
-    /// Less than a day: chains of processes that run would be removed.
+    /// Less than a day, which would remove chains of running processes.
     #[error("at least one day is expected: a process that is idle shows once in an hour that it is there")]
     TooRecent,
-    /// The record does not hold as it is.
+    /// The record is not intact.
     #[error("the record is broken: `haft audit verify` says where; nothing is removed from it")]
     Broken(Box<TeamReport>),
     /// The database cannot be used.
@@ -72,7 +71,7 @@ pub enum PruneError {
     Audit(#[from] AuditError),
 }
 
-/// The removed chains that a line names; none for any other line.
+/// The removed chains that a line names; empty for any other line.
 pub(super) fn of_line(line: &str) -> Vec<PrunedChain> {
     #[derive(Default, Deserialize)]
     #[serde(default)]
@@ -87,14 +86,14 @@ pub(super) fn of_line(line: &str) -> Vec<PrunedChain> {
     if members.event == EVENT { members.chains } else { vec![] }
 }
 
-/// What chains say of chains that were removed.
+/// Statements of chains about removed chains.
 #[derive(Debug, Default)]
 pub(super) struct Tombs {
     /// Removed chains by name.
     pub(super) chains: BTreeMap<String, PrunedChain>,
-    /// Which chain says so of which.
+    /// Pairs of a chain and the removed chain that it names.
     said_by: BTreeSet<(String, String)>,
-    /// Which chain noted a head of which.
+    /// Pairs of a chain and the chain whose head it noted.
     noted_by: BTreeSet<(String, String)>,
 }
 
@@ -108,7 +107,8 @@ impl Tombs {
         self.noted_by.insert((by.to_owned(), chain.to_owned()));
     }
 
-    /// What is said in chains that go, of chains that others which stay have noted.
+    /// Removed chains that remaining chains have noted, but that only chains about to be removed
+    /// name.
     fn left_without(&self, going: &BTreeSet<&str>) -> Vec<PrunedChain> {
         let needed: BTreeSet<&str> = self
             .noted_by
@@ -125,10 +125,10 @@ impl Tombs {
 }
 
 impl AuditDatabase {
-    /// Removes the chains to which nothing was added for `days`, after all chains were checked.
+    /// Removes the chains to which nothing was added for `days`, after all chains were verified.
     ///
     /// # Errors
-    /// [`PruneError`]; what was removed before an error of the database is named in the record.
+    /// [`PruneError`]; chains removed before an error of the database are named in the record.
     pub async fn prune(&self, days: u32, mode: PruneMode) -> Result<PruneReport, PruneError> {
         if days == 0 {
             return Err(PruneError::TooRecent);
@@ -157,7 +157,7 @@ impl AuditDatabase {
         Ok(PruneReport { chains: removed, noted_in: (own.head.seq > 0).then_some(own.head) })
     }
 
-    /// The chains to which nothing was added since a time.
+    /// Chains to which nothing was added since a time.
     async fn idle_since(&self, cutoff: i64) -> Result<BTreeSet<String>, AuditError> {
         let idle: Vec<String> = sqlx::query_scalar("SELECT id FROM haft_audit_chain WHERE moved_at < $1")
             .bind(cutoff)
@@ -167,7 +167,7 @@ impl AuditDatabase {
         Ok(idle.into_iter().collect())
     }
 
-    /// Removes chains that are as they were when they were checked, and names them; all in one
+    /// Removes chains that did not change since they were verified, and names them, in one
     /// transaction.
     async fn remove(
         &self,
@@ -213,7 +213,7 @@ async fn remove(change: &mut PgConnection, chain: &PrunedChain, cutoff: i64) -> 
     Ok(true)
 }
 
-/// The heads of the chains that stay.
+/// The heads of the remaining chains.
 fn heads_of(report: &TeamReport, going: &BTreeSet<&str>) -> Vec<NotedHead> {
     let staying = report.chains.iter().filter(|chain| !going.contains(chain.chain.as_str()));
     let head = |chain: &super::Chain| {
@@ -228,7 +228,7 @@ fn body(chains: &[PrunedChain]) -> String {
     format!(r#""ts":"{:.3}","event":"{EVENT}","chains":{chains}"#, SystemClock.now())
 }
 
-/// The chain of whoever removes others.
+/// The chain of the process that removes others.
 struct OwnChain {
     name: String,
     head: Head,
@@ -239,7 +239,7 @@ impl OwnChain {
         Self { name: uuid::Uuid::new_v4().to_string(), head: Head::default() }
     }
 
-    /// Adds lines; the head after them, which counts once the change is committed.
+    /// Adds lines; returns the head after them, which applies once the transaction is committed.
     async fn add(&self, change: &mut PgConnection, bodies: Vec<String>) -> Result<Head, AuditError> {
         let host = crate::host();
         let mut began = None;

@@ -1,4 +1,4 @@
-//! Reading the record: its lines in the order in which they came, and those of one session.
+//! Reads the record: all lines in the order in which they were stored, and those of one session.
 
 use sqlx::{Postgres, Transaction};
 use tools_audit::{AuditConfig, AuditError, SessionRows, view::Row};
@@ -7,10 +7,10 @@ use tools_store::{Server, StoreError, signed, unsigned};
 use super::schema::{failed, server};
 use crate::host::host;
 
-/// Lines that are read at once.
+/// Number of lines read at once.
 pub(super) const LINES: i64 = 2_000;
 
-/// A record in a database, for those who read it.
+/// A record in a database, for reading.
 #[derive(Debug)]
 pub struct AuditDatabase(Server);
 
@@ -19,32 +19,31 @@ pub struct AuditDatabase(Server);
 pub struct Page {
     /// The lines, without newlines, in the order in which they were stored.
     pub lines: Vec<String>,
-    /// The number of the last one; `None` when there is none.
+    /// The number of the last one; `None` if there is none.
     pub last: Option<u64>,
-    /// The number behind which the next page begins; `None` at the end.
+    /// The number after which the next page begins; `None` at the end.
     pub next: Option<u64>,
 }
 
 impl AuditDatabase {
-    /// The record in the database at a `postgres://` address; nothing is connected to until it is
-    /// used.
+    /// The record in the database at a `postgres://` address; it is connected at its first use.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         Ok(Self(server(address)?))
     }
 
-    /// The record in the database that a section names; `None` where it is in a file.
+    /// The record in the configured database; `None` if it is in a file.
     ///
     /// # Errors
-    /// When it is no address that this program can use.
+    /// If the address is invalid.
     pub fn of(config: &AuditConfig) -> Result<Option<Self>, String> {
         let database = (!config.database.is_empty()).then(|| Self::at(&config.database));
         database.transpose().map_err(|error| format!("`tools.audit.database`: {error}"))
     }
 
-    /// Lines of all chains behind a number.
+    /// Lines of all chains after a number.
     pub async fn lines(&self, after: u64) -> Result<Page, AuditError> {
         let found: Vec<(i64, String)> =
             sqlx::query_as("SELECT number, line FROM haft_audit_line WHERE number > $1 ORDER BY number LIMIT $2")
@@ -56,7 +55,7 @@ impl AuditDatabase {
         Ok(page(found, LINES))
     }
 
-    /// The number behind which the last `count` lines begin.
+    /// The number after which the last `count` lines begin.
     pub async fn before_last(&self, count: usize) -> Result<u64, AuditError> {
         let number: Option<i64> =
             sqlx::query_scalar("SELECT number FROM haft_audit_line ORDER BY number DESC OFFSET $1 LIMIT 1")
@@ -67,7 +66,7 @@ impl AuditDatabase {
         Ok(number.map_or(0, unsigned))
     }
 
-    /// The calls of a session behind a number, at most `most`, and the number behind which the next
+    /// The calls of a session after a number, at most `most`, and the number after which the next
     /// ones begin.
     pub async fn of_session(&self, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
         let most = i64::try_from(most).unwrap_or(LINES).clamp(1, LINES);
@@ -100,7 +99,7 @@ impl AuditDatabase {
         &self.0
     }
 
-    /// A view of everything as it is at one moment.
+    /// A consistent snapshot of all data.
     pub(super) async fn snapshot(&self) -> Result<Transaction<'static, Postgres>, AuditError> {
         let mut snapshot = self.0.reader().await.map_err(failed)?.begin().await.map_err(failed)?;
         let isolation = sqlx::raw_sql("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY");

@@ -1,4 +1,4 @@
-//! The sink: hands lines to the thread that writes them, and waits until they are stored.
+//! Passes lines to the thread that writes them, and waits until they are stored.
 
 use std::fmt;
 use std::sync::{Arc, mpsc};
@@ -15,8 +15,8 @@ use super::AuditDatabase;
 use super::schema::server;
 use super::writer::{Failure, Health, PendingLine, Writer};
 
-/// A record in a PostgreSQL database: this value writes one chain of its own. A line that was
-/// acknowledged is committed. Lines that come while others are being stored go together.
+/// A record in a PostgreSQL database; this value writes its own chain. An acknowledged line is
+/// committed. Lines that arrive while others are being stored are stored together.
 pub struct PostgresSink {
     chain: String,
     lines: UnboundedSender<PendingLine>,
@@ -24,8 +24,8 @@ pub struct PostgresSink {
     database: AuditDatabase,
 }
 
-/// The record in the database that a section names, one chain for each address in this process;
-/// `None` where it names none.
+/// The record in the configured database, one chain per address in this process; `None` if none is
+/// configured.
 ///
 /// # Errors
 /// As [`PostgresSink::at`].
@@ -34,11 +34,11 @@ pub fn shared(config: &AuditConfig) -> Result<Option<Arc<dyn RecordStore>>, KeyF
 }
 
 impl PostgresSink {
-    /// A new chain in the database at a `postgres://` address, which a thread connects to at once:
-    /// the chain is there with its first line.
+    /// A new chain in the database at a `postgres://` address. A thread connects to it at once; the
+    /// chain is created with its first line.
     ///
     /// # Errors
-    /// When it is no such address, or the system starts no thread.
+    /// If the address is invalid, or the system cannot start a thread.
     pub fn at(address: &str) -> Result<Self, StoreError> {
         let server = server(address)?;
         let chain = Uuid::now_v7().to_string();
@@ -58,7 +58,7 @@ impl PostgresSink {
     }
 
     fn hand_over(&self, body: &str, done: Box<dyn FnOnce(Result<Head, Failure>) + Send>) -> Result<(), AuditError> {
-        // What is known to fail need not be waited for; the thread tries on.
+        // If the database is known to fail, do not wait; the thread keeps trying.
         self.health.usable()?;
         let ended = |_| Failure::ended().into();
         self.lines.send(PendingLine { body: body.to_owned(), done }).map_err(ended)

@@ -1,5 +1,5 @@
-//! Checks all chains of a database: each from its first line to its last, and each against what the
-//! others noted of it.
+//! Verifies all chains of a database: each from its first line to its last, and against the notes
+//! of the other chains.
 
 use std::{cmp::Ordering, collections::BTreeMap};
 
@@ -18,11 +18,11 @@ use super::schema::failed;
 pub struct TeamReport {
     /// The chains, oldest first.
     pub chains: Vec<Chain>,
-    /// Heads that chains noted of each other and that were compared.
+    /// Number of heads noted by other chains that were compared.
     pub noted: u64,
-    /// Heads that were noted elsewhere and that no chain has.
+    /// Heads noted elsewhere that no chain contains.
     pub missing_heads: Vec<Head>,
-    /// Chains that were removed for their age, as they were then.
+    /// Chains that were removed because of their age, as they were then.
     pub pruned: Vec<PrunedChain>,
 }
 
@@ -31,45 +31,44 @@ pub struct TeamReport {
 pub struct Chain {
     /// Its name.
     pub chain: String,
-    /// The machine, as its first line says; empty when nothing is left of the chain.
+    /// The machine, as its first line says; empty if nothing is left of the chain.
     pub host: String,
     /// The process, as its first line says.
     pub pid: u64,
     /// Number of lines.
     pub lines: u64,
-    /// Its last line; `None` when it has none.
+    /// Its last line; `None` if it has none.
     pub head: Option<Head>,
-    /// Number of calls that could not be put on record, as later lines say.
+    /// Number of calls that could not be recorded, as later lines say.
     pub lost: u64,
-    /// The number up to which other chains noted it: what comes after could be cut unnoticed.
+    /// Number of the last line that other chains noted: removal of later lines would go unnoticed.
     pub noted: u64,
-    /// The first place where it does not hold.
+    /// The first place where it is not intact.
     pub broken: Option<Broken>,
 }
 
 impl TeamReport {
-    /// Whether every line is what it was when it was written and none is missing, as far as that
-    /// can be known.
+    /// Whether every line is unchanged and none is missing, as far as this can be known.
     pub fn is_intact(&self) -> bool {
         self.missing_heads.is_empty() && self.chains.iter().all(|chain| chain.broken.is_none())
     }
 }
 
-/// Heads that were noted of each chain: number and hash, and a chain that noted them.
+/// Noted heads of each chain: number and hash, and a chain that noted them.
 type Noted = BTreeMap<String, NotedOfChain>;
 type NotedOfChain = BTreeMap<(u64, String), String>;
 
 impl AuditDatabase {
-    /// Checks every chain as it is at one moment, that it goes on as far as the others noted, and
-    /// that `heads`, which were noted elsewhere, are in one of them.
+    /// Verifies every chain in one snapshot, that it contains what others noted, and that one of
+    /// them contains `heads`, which were noted elsewhere.
     ///
     /// # Errors
-    /// When the database cannot be used. What is wrong with the chains is in the report.
+    /// If the database cannot be used. Faults of the chains are in the report.
     pub async fn verify(&self, known: &[Head]) -> Result<TeamReport, AuditError> {
         Ok(self.examine(known).await?.0)
     }
 
-    /// The same, with what chains say of chains that were removed.
+    /// Like [`Self::verify`], also returning what chains say about removed chains.
     pub(super) async fn examine(&self, known: &[Head]) -> Result<(TeamReport, Tombs), AuditError> {
         let mut snapshot = self.snapshot().await?;
         let mut report = TeamReport::default();
@@ -77,7 +76,7 @@ impl AuditDatabase {
         for (name, seq, hash) in chains(&mut snapshot).await? {
             let head = Head { seq: unsigned(seq), hash };
             let chain = check(&mut snapshot, name, &head, &mut noted, &mut tombs).await?;
-            // A process that has recorded nothing left no line that could be missing.
+            // A process that recorded nothing left no line that could be missing.
             if chain.lines > 0 || head.seq > 0 {
                 report.chains.push(chain);
             }
@@ -114,7 +113,7 @@ impl AuditDatabase {
     }
 }
 
-/// Names and heads of all chains; also of those of which only lines are left.
+/// Names and heads of all chains, including those of which only lines are left.
 async fn chains(snapshot: &mut PgConnection) -> Result<Vec<(String, i64, String)>, AuditError> {
     sqlx::query_as(
         "SELECT id, seq, hash FROM haft_audit_chain
@@ -128,7 +127,7 @@ async fn chains(snapshot: &mut PgConnection) -> Result<Vec<(String, i64, String)
     .map_err(failed)
 }
 
-/// What the first line says of its chain.
+/// Content of a chain's first line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Began {
@@ -137,7 +136,7 @@ struct Began {
     pid: u64,
 }
 
-/// What a removed chain was, where others noted more of it.
+/// The fault if others noted more of a removed chain than its record says.
 fn contradicts(pruned: &PrunedChain, heads: &NotedOfChain) -> Option<Broken> {
     let mut beyond = heads.iter().filter(|((seq, hash), _)| match seq.cmp(&pruned.seq) {
         Ordering::Less => false,
@@ -149,7 +148,7 @@ fn contradicts(pruned: &PrunedChain, heads: &NotedOfChain) -> Option<Broken> {
     Some(Broken { line: *seq, why })
 }
 
-/// Checks one chain by itself and collects what it says of others.
+/// Verifies one chain by itself and collects its notes about others.
 async fn check(
     snapshot: &mut PgConnection,
     name: String,
@@ -214,7 +213,7 @@ fn broken(chain: &mut Chain, line: u64, why: String) {
     }
 }
 
-/// Compares a chain with what others noted of it.
+/// Compares a chain with the notes of others.
 async fn compare(snapshot: &mut PgConnection, chain: &str, heads: &NotedOfChain) -> Result<Option<Broken>, AuditError> {
     let numbers: Vec<i64> = heads.keys().map(|(seq, _)| signed(*seq)).collect();
     let lines: Vec<(i64, String)> =

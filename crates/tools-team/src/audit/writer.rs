@@ -1,5 +1,5 @@
-//! The thread that writes a chain: one connection, one statement at a time, and what follows when
-//! the database does not answer.
+//! The thread that writes a chain: one connection, one statement at a time, and recovery when the
+//! database does not answer.
 
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -16,24 +16,24 @@ use super::heads::{self, Noted, NotedHead};
 use super::schema::failed;
 use crate::host;
 
-/// The most lines of one statement.
+/// Maximum number of lines of one statement.
 const MAX_BATCH_LINES: usize = 64;
-/// The most bytes of one statement, but for a single line that is longer.
+/// Maximum number of bytes of one statement, except for a single longer line.
 const MAX_BATCH_BYTES: usize = 4 * 1024 * 1024;
-/// How long a statement may take.
+/// Time limit of a statement.
 const STATEMENT: Duration = Duration::from_secs(5);
-/// How often lines are offered to the database before they count as lost.
+/// Number of attempts before lines count as lost.
 const ATTEMPTS: u32 = 2;
-/// How often the heads of other chains are looked at.
+/// Interval of reading the heads of other chains.
 const LOOK: Duration = Duration::from_secs(30);
-/// How often the database is asked whether it is there while no lines come.
+/// Interval of checking the database while no lines arrive.
 const PROBE: Duration = Duration::from_secs(10);
-/// How often a process that adds nothing shows that it is there: its chain is not old.
+/// Interval at which an idle process marks its chain as alive.
 const TOUCH: Duration = Duration::from_hours(1);
-/// How long a database that failed is left alone.
+/// Pause after a failure of the database.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A line on its way, and who waits for it.
+/// A line to be stored, and its waiting sender.
 pub(super) struct PendingLine {
     pub(super) body: String,
     pub(super) done: Box<dyn FnOnce(Result<Head, Failure>) + Send>,
@@ -42,14 +42,14 @@ pub(super) struct PendingLine {
 /// Why lines are not stored.
 #[derive(Debug, Clone)]
 pub(super) enum Failure {
-    /// The database does not take them.
+    /// The database does not accept them.
     Database(Arc<dyn std::error::Error + Send + Sync>),
-    /// The chain there is not ours.
+    /// The chain in the database is not the one that was written.
     Changed(String),
 }
 
 impl Failure {
-    /// The thread is gone.
+    /// The thread has ended.
     pub(super) fn ended() -> Self {
         Self::Database(Arc::new(std::io::Error::other("the thread that writes it has ended")))
     }
@@ -73,7 +73,7 @@ impl<E: std::error::Error + Send + Sync + 'static> From<E> for Failure {
     }
 }
 
-/// Whether the database took what it was given last.
+/// Whether the last write to the database succeeded.
 #[derive(Debug, Default)]
 pub(super) struct Health {
     state: Mutex<State>,
@@ -90,7 +90,7 @@ enum State {
 }
 
 impl Health {
-    /// Waits until the first connection was made or could not be.
+    /// Waits until the first connection succeeded or failed.
     pub(super) fn usable(&self) -> Result<(), AuditError> {
         let state = self.state.locked();
         let state = self.known.wait_while(state, |state| matches!(state, State::Unknown));
@@ -122,10 +122,9 @@ pub(super) struct Writer {
     health: Arc<Health>,
     connection: Option<PoolConnection<Postgres>>,
     head: Head,
-    /// Heads after lines that go on from `head` and of which it is not known whether they are
-    /// stored: at most one of them is.
+    /// Heads after lines that follow `head` and may or may not be stored: at most one of them is.
     unsettled: Vec<Head>,
-    /// What is there is not what was written: nothing is added to it.
+    /// The stored chain differs from what was written: nothing is added to it.
     is_changed: bool,
     noted: Noted,
     next_probe: Instant,
@@ -151,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// Writes until nobody can hand over lines any more.
+    /// Writes until all senders are gone.
     pub(super) fn run(mut self, pending: UnboundedReceiver<PendingLine>) {
         let _ended = OnEnd(Arc::clone(&self.health));
         match tokio::runtime::Builder::new_current_thread().enable_all().build() {
@@ -185,7 +184,7 @@ impl Writer {
         self.next_probe = Instant::now() + if result.is_ok() { PROBE } else { PAUSE };
     }
 
-    /// Stores lines and tells those who wait.
+    /// Stores lines and notifies their senders.
     async fn store(&mut self, lines: Vec<PendingLine>) {
         // The heads of others come first in a chain, then regularly.
         let heads = if self.head.seq == 0 { self.news().await } else { Ok(vec![]) };
@@ -197,14 +196,14 @@ impl Writer {
         match stored {
             Ok(after) => {
                 self.tell(&Ok(()));
-                // What stands before the lines is ours.
+                // Lines before these were added by the writer itself.
                 let own = after.len().saturating_sub(lines.len());
                 for (line, head) in lines.into_iter().zip(after.into_iter().skip(own)) {
                     (line.done)(Ok(head));
                 }
             }
             Err(failure) => {
-                // First, so that nobody who was told finds it usable.
+                // Set first, so that a notified sender does not find it usable.
                 self.tell(&Err(failure.clone()));
                 for line in lines {
                     (line.done)(Err(failure.clone()));
@@ -213,7 +212,7 @@ impl Writer {
         }
     }
 
-    /// Looks whether the database is there, and from time to time notes what others have written.
+    /// Checks the database, and from time to time notes the heads of others.
     async fn probe(&mut self) -> Result<(), Failure> {
         if Instant::now() < self.next_look {
             self.settle().await?;
@@ -227,7 +226,7 @@ impl Writer {
         self.touch().await
     }
 
-    /// Shows from time to time that this process is there.
+    /// Marks this process as alive from time to time.
     async fn touch(&mut self) -> Result<(), Failure> {
         let Some(connection) = self.connection.as_mut().filter(|_| Instant::now() >= self.next_touch) else {
             return Ok(());
@@ -251,11 +250,11 @@ impl Writer {
         Ok(news??)
     }
 
-    /// Stores heads of others and lines; the head after each line, own ones included.
+    /// Stores heads of others and lines; returns the head after each line, including its own ones.
     async fn store_with(&mut self, heads: &[NotedHead], lines: Vec<&str>) -> Result<Vec<Head>, Failure> {
         let noted = (!heads.is_empty()).then(|| heads::body(heads));
         let began = chain::began(&self.chain, &host());
-        // Sealed once: whether it is stored shows in the head.
+        // Sealed once: the head shows whether it was stored.
         let mut batch: Option<Batch> = None;
         let mut attempt = 1;
         loop {
@@ -301,8 +300,8 @@ impl Writer {
                 self.unsettled.clear();
                 return Ok(batch.heads.clone());
             }
-            // A statement that was given up came first: which one shows in the head. When none did,
-            // the chain is not ours any more.
+            // An abandoned statement was stored first; the head shows which. If none was, the chain
+            // is not ours any more.
             let before = self.head.clone();
             self.compare().await?;
             if self.head == before {
@@ -311,7 +310,8 @@ impl Writer {
         }
     }
 
-    /// Says to others which heads are in this chain. That they note them once more does no harm.
+    /// Marks heads as noted for other processes. If that fails, they note them again, which does no
+    /// harm.
     async fn remember(&mut self, heads: &[NotedHead]) {
         let Some(connection) = self.connection.as_mut().filter(|_| !heads.is_empty()) else { return };
         let told = timeout(STATEMENT, self.noted.remember(connection, heads)).await;
@@ -320,7 +320,7 @@ impl Writer {
         }
     }
 
-    /// Has a connection, and knows which lines are stored.
+    /// Connects if necessary, and determines which lines are stored.
     async fn settle(&mut self) -> Result<(), Failure> {
         if self.is_changed {
             return Err(Failure::Changed(self.chain.clone()));
@@ -351,11 +351,11 @@ impl Writer {
             }
         };
         match found {
-            // What was given up may still be on its way.
+            // An abandoned statement may still be running.
             Some(found) if found == self.head => Ok(()),
             Some(found) if self.unsettled.contains(&found) => {
                 self.head = found;
-                // They went on from a line that is not the last any more.
+                // They followed a line that is no longer the last.
                 self.unsettled.clear();
                 Ok(())
             }
@@ -366,13 +366,13 @@ impl Writer {
         }
     }
 
-    /// Closes the connection: an answer that is not waited for must not meet the next question.
+    /// Closes the connection: a late answer must not be taken for that of the next statement.
     fn abandon(&mut self) {
         drop(self.connection.take().map(PoolConnection::detach));
     }
 }
 
-/// Lines that came meanwhile, behind the first.
+/// Collects lines that arrived meanwhile, after the first.
 fn gather(first: PendingLine, pending: &mut UnboundedReceiver<PendingLine>) -> Vec<PendingLine> {
     let mut bytes = first.body.len();
     let mut lines = vec![first];
@@ -386,7 +386,7 @@ fn gather(first: PendingLine, pending: &mut UnboundedReceiver<PendingLine>) -> V
     lines
 }
 
-/// Says that the thread is gone, however it ended.
+/// Reports the end of the thread, whatever the reason.
 struct OnEnd(Arc<Health>);
 
 impl Drop for OnEnd {
