@@ -80,12 +80,12 @@ impl Default for SchedulerConfig {
     }
 }
 
-/// The section, compiled.
+/// The compiled section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SchedulerPolicy {
-    /// The most tasks of a folder.
+    /// Maximum number of tasks of a folder.
     pub max_tasks: u64,
-    /// The least time between two runs of a task.
+    /// Minimum time between two runs of a task.
     pub min_interval: SignedDuration,
     /// Treatment of missed times.
     pub catch_up: CatchUp,
@@ -97,14 +97,15 @@ pub struct SchedulerPolicy {
     pub lease: SignedDuration,
 }
 
-/// Beyond a century nothing is planned.
+/// Maximum duration in seconds: a century.
 const MAX_SECS: u64 = 3_155_760_000;
 
 impl SchedulerConfig {
-    /// The tasks of the section, below the user's `state`; `None` where they are switched off.
+    /// Opens the tasks of the section, below the user's `state` folder; `None` if they are
+    /// disabled.
     ///
     /// # Errors
-    /// A value that cannot be used.
+    /// An invalid value.
     pub fn open(&self, state: &Path) -> Result<Option<Scheduler>, KeyFault> {
         if !self.enabled {
             return Ok(None);
@@ -113,10 +114,10 @@ impl SchedulerConfig {
         Ok(Some(Scheduler::new(self.store(state)?, policy, Arc::new(SystemClock))))
     }
 
-    /// Compiles it.
+    /// Compiles the section.
     ///
     /// # Errors
-    /// A bound that cannot be used.
+    /// An invalid bound.
     pub fn compile(&self) -> Result<SchedulerPolicy, KeyFault> {
         let wrong = |key: &str, problem: &str| Err(KeyFault::new(key, problem));
         if self.max_tasks == 0 {
@@ -139,11 +140,11 @@ impl SchedulerConfig {
         })
     }
 
-    /// The store: the file, whose relative path starts in the folder `state`, or the database.
-    /// Nothing is opened until it is used.
+    /// The store: the file, whose relative path starts in the folder `state`, or the database. It
+    /// is opened at the first use.
     ///
     /// # Errors
-    /// A database that this build cannot use.
+    /// A database that this build does not support.
     pub fn store(&self, state: &Path) -> Result<Arc<dyn TaskStore>, KeyFault> {
         if self.database.is_empty() {
             return Ok(Arc::new(SqliteTasks::at(state.join(&self.path))));

@@ -1,4 +1,4 @@
-//! A cron line: what it may say, with every fault by field and position, and when it comes next.
+//! Parses a cron line, reports every fault by field and position, and computes its next time.
 
 use croner::Cron;
 use croner::parser::{CronParser, Seconds, Year};
@@ -8,7 +8,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::ScheduleError;
 
-/// The fields of a line of six, with the numbers and names that stand in each.
+/// Fields of a six-field line, with their valid numbers and names.
 const FIELDS: [Field; 6] = [
     Field { name: "second", least: 0, most: 59, names: &[] },
     Field { name: "minute", least: 0, most: 59, names: &[] },
@@ -27,11 +27,11 @@ struct Field {
     name: &'static str,
     least: u32,
     most: u32,
-    /// Of the first numbers, from `least` on.
+    /// Names of the first numbers, beginning with `least`.
     names: &'static [&'static str],
 }
 
-/// A line of cron that comes at some time.
+/// A cron line with at least one time.
 #[derive(Debug, Clone)]
 pub struct CronLine {
     cron: Cron,
@@ -46,13 +46,13 @@ impl PartialEq for CronLine {
     }
 }
 
-/// The longest line: one that names every minute, hour and day is shorter.
+/// Maximum length in bytes: a line that names every minute, hour and day is shorter.
 const MAX_BYTES: usize = 500;
 
 impl CronLine {
-    /// Reads a line of five fields (minute, hour, day of month, month, day of week) or six (the
-    /// second before them). A field is `*`, a number, a name, a range, each of them with a step, or
-    /// a list of those. 0 and 7 are Sunday. Where both days are given, either of them is enough.
+    /// Parses a line of five fields (minute, hour, day of month, month, day of week) or six (the
+    /// second first). A field is `*`, a number, a name, a range, each optionally with a step, or a
+    /// list of those. 0 and 7 are Sunday. If both days are given, either one suffices.
     ///
     /// # Errors
     /// [`ScheduleError::Cron`] with field and position.
@@ -94,18 +94,18 @@ impl CronLine {
         self.cron.describe()
     }
 
-    /// The first time after another, by the clocks of a zone; `None` where there is none, which
-    /// takes long to find out.
+    /// The next time after `time`, in a time zone; `None` if there is none, which takes long to
+    /// find out.
     ///
-    /// A line whose minutes or hours begin with `*` is an interval: it goes on through changes of
-    /// the clocks. Any other names times of day: one that is left out when clocks go forward comes
-    /// as they do, and one that comes twice when they go back runs the first time alone.
+    /// A line whose minutes or hours begin with `*` is an interval: it continues through changes of
+    /// the clocks. Any other line names times of day: one that is skipped when clocks go forward
+    /// runs at the change, and one that occurs twice when they go back runs only the first time.
     pub fn after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         if self.is_interval { self.interval_after(time, zone) } else { self.time_of_day_after(time, zone) }
     }
 
-    /// Every moment whose clock the line names. Between two changes of the clocks they run like
-    /// those of UTC.
+    /// The next moment whose local time the line names. Between two changes of the clocks, local
+    /// time has a constant offset from UTC.
     fn interval_after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
         let mut begin = zone.to_datetime(time);
         let mut changes = zone.following(time).map(|change| change.timestamp());
@@ -113,21 +113,21 @@ impl CronLine {
         loop {
             let next = offset.to_timestamp(self.clock_after(begin)?).ok()?;
             let Some(change) = changes.next().filter(|change| *change <= next) else { return Some(next) };
-            // The clock at the change itself counts, too.
+            // The local time at the change itself counts, too.
             offset = zone.to_offset(change);
             begin = zone.to_datetime(change).checked_sub(SignedDuration::from_secs(1)).ok()?;
         }
     }
 
     fn time_of_day_after(&self, time: Timestamp, zone: &TimeZone) -> Option<Timestamp> {
-        // What the clock has shown already has run, also where it shows it again.
+        // Local times that have passed already ran, even if they occur again.
         let mut clock = zone.to_datetime(time);
         loop {
             clock = self.clock_after(clock)?;
             let moment = match zone.to_ambiguous_timestamp(clock).offset() {
                 AmbiguousOffset::Unambiguous { offset } => offset.to_timestamp(clock),
                 AmbiguousOffset::Fold { before, .. } => before.to_timestamp(clock),
-                // As if the clocks had not changed yet: the change lies before that, or just there.
+                // Use the offset before the change, so the time is at or just after it.
                 AmbiguousOffset::Gap { before, .. } => {
                     let as_before = before.to_timestamp(clock).ok()?;
                     let behind = as_before.checked_add(SignedDuration::from_secs(1)).ok()?;
@@ -141,7 +141,7 @@ impl CronLine {
         }
     }
 
-    /// The first clock that the line names after another, whatever zone it is in.
+    /// The next local time that the line names.
     fn clock_after(&self, clock: DateTime) -> Option<DateTime> {
         let clock = clock.to_zoned(TimeZone::UTC).ok()?;
         self.cron.find_next_occurrence(&clock, false).ok().filter(|next| *next > clock).map(|next| next.datetime())
@@ -149,7 +149,7 @@ impl CronLine {
 }
 
 impl Field {
-    /// The field with names as numbers.
+    /// Replaces names in the field by numbers.
     fn normal(&self, text: &str) -> Result<String, String> {
         let items: Result<Vec<String>, String> = text.split(',').map(|item| self.item(item)).collect();
         Ok(items?.join(","))

@@ -1,4 +1,4 @@
-//! The seam to whatever runs a task that is due.
+//! Interface to whatever runs a due task.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -14,15 +14,15 @@ pub struct DueTask {
     pub task: Task,
     /// The time for which it runs.
     pub due: Timestamp,
-    /// On whose behalf: [`crate::ScheduledTask::caller_id`].
+    /// Caller of the run: [`crate::ScheduledTask::caller_id`].
     pub caller: String,
 }
 
-/// Runs what is due: in a session of its own, behind all gates as they are now, with nobody to ask.
-/// Called once for each run, never again for the same.
+/// Runs due tasks: each in its own session, behind all gates in their current state, with nobody to
+/// ask. Called exactly once for each run.
 #[async_trait]
 pub trait Dispatch: Send + Sync {
-    /// Runs a task. What comes back is one line for the list of tasks.
+    /// Runs a task. The result is one line for the list of tasks.
     ///
     /// # Errors
     /// Why it failed, in one line.

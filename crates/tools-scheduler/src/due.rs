@@ -1,35 +1,35 @@
-//! What becomes of a task whose time has come, perhaps long ago. Pure.
+//! Decides whether a task is due, and what happens with missed times. Pure.
 
 use jiff::{SignedDuration, Timestamp};
 
 use crate::{CatchUp, ScheduledTask, SchedulerPolicy};
 
-/// How late a run may be and still counts as on time.
+/// Maximum delay of a run that still counts as on time.
 const ON_TIME: SignedDuration = SignedDuration::from_secs(60);
 
 /// Decision about a task.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Due {
-    /// Its time has not come.
+    /// It is not due yet.
     Not,
-    /// It runs now, for the time that was due, and then at `next`; `None` for not again.
+    /// It runs now, for the time that was due, and next at `next`; `None` for no further run.
     Run {
         /// The time for which it runs.
         due: Timestamp,
-        /// When it runs then.
+        /// Its next time.
         next: Option<Timestamp>,
     },
-    /// Its time has passed without a run; it goes on at `next`; `None` for not again.
+    /// Its time was missed; it continues at `next`; `None` for no further run.
     Missed {
-        /// When it runs then.
+        /// Its next time.
         next: Option<Timestamp>,
     },
 }
 
-/// Decides about a task at a time. Whoever gets `Run` has to write `next` before it runs.
+/// Decides about a task at a time. After `Run`, the caller must store `next` before it runs the
+/// task.
 ///
-/// A time that nobody served is caught up by `policy.catch_up` while it is no longer ago than
-/// `policy.grace`.
+/// Missed times are caught up as `policy.catch_up` says, if they are not older than `policy.grace`.
 pub(crate) fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy) -> Due {
     let Some(first) = task.next_run.filter(|next| *next <= now) else { return Due::Not };
     let is_spent = |runs: u64| task.max_runs.is_some_and(|most| runs >= most);
@@ -39,8 +39,8 @@ pub(crate) fn due(task: &ScheduledTask, now: Timestamp, policy: &SchedulerPolicy
     }
     let patience = if policy.catch_up == CatchUp::None { ON_TIME.min(policy.grace) } else { policy.grace };
     let is_recent = |time: &Timestamp| now.duration_since(*time) <= patience;
-    // Of many that were missed the search would take long: those before the patience ends are of no
-    // interest.
+    // If many times were missed, searching all would take long: skip those older than the grace
+    // period.
     let oldest = if is_recent(&first) {
         Some(first)
     } else {
@@ -95,7 +95,7 @@ mod tests {
         }
         check(CatchUp::None, "01:30", missed(Some("02:00")));
         check(CatchUp::Once, "01:30", run("01:00", Some("02:00")));
-        // More than an hour ago is too long; what is left of it is caught up.
+        // Times missed more than an hour ago are skipped; the others are caught up.
         check(CatchUp::Once, "05:30", run("05:00", Some("06:00")));
         check(CatchUp::None, "05:30", missed(Some("06:00")));
         check(CatchUp::All, "05:00", run("04:00", Some("05:00")));

@@ -1,4 +1,4 @@
-//! What can go wrong with tasks, and which category of failure it is.
+//! Errors of scheduled tasks, and their categories.
 
 use jiff::Timestamp;
 use thiserror::Error;
@@ -12,43 +12,43 @@ use crate::TaskName;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ScheduleError {
-    /// No name of a task.
+    /// Invalid name of a task.
     #[error("`{}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected", Visible::of(.0))]
     Name(String),
-    /// No cron line.
+    /// Invalid cron line.
     #[error("`cron` cannot be used: {0}")]
     Cron(String),
-    /// A cron line whose times never come.
+    /// The cron line has no time.
     #[error("`cron` names a date that never comes")]
     Never,
-    /// A cron line whose times come too often.
+    /// The times of the cron line are too close.
     #[error("`cron` comes every {found} seconds, and at least {least} are between two runs")]
     TooOften { found: i64, least: i64 },
-    /// No time.
+    /// Invalid time.
     #[error("`{}` is not a valid time: {problem}", Visible::of(text))]
     When { text: String, problem: String },
-    /// A time that has passed.
+    /// The time has passed.
     #[error("{at} has passed: it is {now} now")]
     Past { at: Timestamp, now: Timestamp },
-    /// No zone.
+    /// Unknown time zone.
     #[error("there is no time zone `{}`: a name as `Europe/Berlin` is expected", Visible::of(.0))]
     Zone(String),
-    /// A parameter out of its bounds.
+    /// A parameter is out of bounds.
     #[error("{0}")]
     Parameter(String),
-    /// A task of that name is there.
+    /// A task with this name exists.
     #[error("there is a task `{0}` already: `replace = true` puts this one in its place")]
     Exists(TaskName),
-    /// No task of that name.
+    /// There is no task with this name.
     #[error("there is no task `{name}`")]
     NotFound { name: TaskName, near: Vec<String> },
-    /// The task runs just now.
+    /// The task is running.
     #[error("the task `{0}` runs just now")]
     Running(TaskName),
-    /// There are as many tasks as there may be.
+    /// The maximum number of tasks is reached.
     #[error("there are {0} tasks in this folder, which is as many as there may be")]
     TooMany(u64),
-    /// More commands than the loop takes at once.
+    /// The queue of commands is full.
     #[error("the scheduler has more to do than it can take")]
     Full,
     /// The loop has ended.

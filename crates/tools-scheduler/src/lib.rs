@@ -1,13 +1,13 @@
 //! Calls and prompts at later times: the tools `schedule_periodic`, `schedule_deferred` and
 //! `cancel_task`.
 //!
-//! A task is written into a [`TaskStore`] before it counts. [`Scheduler`] is the background loop:
-//! tools and operators send it commands, and where it serves it hands tasks that are due to a
-//! [`Dispatch`]. That a task ran is written before it runs, so that nothing fires twice, whatever
-//! is killed and however many processes serve one store.
+//! A task is stored in a [`TaskStore`] before it takes effect. [`Scheduler`] is the background
+//! loop: tools and operators send it commands, and in serving mode it passes due tasks to a
+//! [`Dispatch`]. A run is stored before it starts, so that no task runs twice for the same time,
+//! whatever is killed and however many processes serve one store.
 //!
-//! Nobody is assumed to be present when a task runs: what would ask is refused, by the policy that
-//! is in force then.
+//! Nobody is assumed to be present when a task runs: the policy in force at that time decides, and
+//! calls that would ask are refused.
 
 mod cron;
 mod when;

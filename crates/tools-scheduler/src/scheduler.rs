@@ -1,4 +1,5 @@
-//! The handle: commands of tools and operators go to a background loop, which answers each.
+//! The handle of the scheduler: sends commands of tools and operators to a background loop, which
+//! answers each.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,14 +11,14 @@ use tools_store::StoreError;
 
 use crate::{Schedule, ScheduleError, ScheduledTask, SchedulerPolicy, TaskName, TaskStore};
 
-/// Commands that wait for the loop.
+/// Capacity of the queue of commands.
 const WAITING: usize = 64;
 
-/// Tasks of one folder. Cheap to clone; clones are one scheduler.
+/// The scheduler of tasks. Cheap to clone; clones share one loop.
 #[derive(Debug, Clone)]
 pub struct Scheduler {
     pub(crate) shared: Arc<Inner>,
-    /// The way to the loop, which begins with the first command.
+    /// Sender to the loop, which is started by the first command.
     loop_: Arc<Mutex<Option<mpsc::Sender<Command>>>>,
 }
 
@@ -26,7 +27,7 @@ pub(crate) struct Inner {
     pub(crate) store: Arc<dyn TaskStore>,
     pub(crate) policy: Shared<SchedulerPolicy>,
     pub(crate) clock: Arc<dyn Clock>,
-    /// Woken when a task was stored or removed.
+    /// Notified when a task was stored or removed.
     pub(crate) changed: tokio::sync::Notify,
 }
 
@@ -39,13 +40,13 @@ enum Command {
 type Replace = bool;
 
 impl Scheduler {
-    /// A scheduler over a store.
+    /// Creates a scheduler over a store.
     pub fn new(store: Arc<dyn TaskStore>, policy: Shared<SchedulerPolicy>, clock: Arc<dyn Clock>) -> Self {
         let shared = Inner { store, policy, clock, changed: tokio::sync::Notify::new() };
         Self { shared: Arc::new(shared), loop_: Arc::default() }
     }
 
-    /// The policy, which may be swapped.
+    /// The policy, which can be replaced.
     pub fn live_policy(&self) -> &Shared<SchedulerPolicy> {
         &self.shared.policy
     }
@@ -66,7 +67,7 @@ impl Scheduler {
     /// [`ScheduleError::Past`], [`ScheduleError::Never`], [`ScheduleError::TooOften`].
     pub(crate) async fn plan(&self, schedule: &Schedule) -> Result<Vec<Timestamp>, ScheduleError> {
         let (schedule, now) = (schedule.clone(), self.now());
-        // A date that there is not is looked for in every year.
+        // A date that never exists is searched in every year, so use a blocking thread.
         let found = runtime()?.spawn_blocking({
             let schedule = schedule.clone();
             move || schedule.next(now, 3)
@@ -87,7 +88,7 @@ impl Scheduler {
         }
     }
 
-    /// Stores a task; when this returns it counts.
+    /// Stores a task; on return it is in effect.
     ///
     /// # Errors
     /// As [`TaskStore::put`], and [`ScheduleError::Full`].
@@ -97,10 +98,10 @@ impl Scheduler {
         answer.await.map_err(|_| ScheduleError::Ended)?
     }
 
-    /// Removes a task, and says what it was.
+    /// Removes and returns a task.
     ///
     /// # Errors
-    /// [`ScheduleError::NotFound`] with names that are like it, and what the store says.
+    /// [`ScheduleError::NotFound`] with similar names, and errors of the store.
     pub async fn cancel(&self, workdir: &str, name: TaskName) -> Result<ScheduledTask, ScheduleError> {
         let (reply, answer) = oneshot::channel();
         self.send(Command::Cancel(workdir.to_owned(), name, reply))?;
@@ -115,7 +116,7 @@ impl Scheduler {
     /// One task of a folder.
     ///
     /// # Errors
-    /// [`ScheduleError::NotFound`] with names that are like it, and what the store says.
+    /// [`ScheduleError::NotFound`] with similar names, and errors of the store.
     pub async fn get(&self, workdir: &str, name: &TaskName) -> Result<ScheduledTask, ScheduleError> {
         let tasks = self.list(workdir).await?;
         let near = nearest(name.as_str(), tasks.iter().map(|task| task.name.as_str()));
@@ -141,22 +142,22 @@ impl Scheduler {
         })
     }
 
-    /// For the loop, which must not hold the way to itself: it ends when nobody can send any more.
+    /// A clone for the loop without the sender, so that the loop ends when all senders are gone.
     fn clone_without_loop(&self) -> Self {
         Self { shared: Arc::clone(&self.shared), loop_: Arc::default() }
     }
 }
 
-/// The runtime around a command.
+/// The current runtime.
 fn runtime() -> Result<Handle, ScheduleError> {
     Handle::try_current().map_err(|_| StoreError::Runtime.into())
 }
 
-/// The loop: one command after the other, until nobody can send any more.
+/// The loop: handles one command after the other, until all senders are gone.
 async fn obey(scheduler: Scheduler, mut commands: mpsc::Receiver<Command>) {
     let store = &scheduler.shared.store;
     while let Some(command) = commands.recv().await {
-        // Whoever asked may be gone.
+        // The sender may be gone, so errors are ignored.
         match command {
             Command::Put(task, replace, reply) => {
                 let _ = reply.send(store.put(*task, replace, scheduler.policy().max_tasks).await);

@@ -1,4 +1,4 @@
-//! Serving: tasks that are due are taken from the store and handed on, until somebody ends it.
+//! Serving: takes due tasks from the store and runs them until stopped.
 
 use std::{sync::Arc, time::Duration};
 
@@ -8,20 +8,20 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{Claim, Dispatch, DueTask, ScheduleError, Scheduler, TaskName};
 
-/// How long the loop sleeps at most: another process may have stored a task, or the clock may have
-/// been set.
+/// Maximum sleep of the loop: another process may have stored a task, or the clock may have been
+/// set.
 const LOOK: Duration = Duration::from_secs(5);
-/// Tasks that run at once.
+/// Maximum number of tasks that run concurrently.
 const MAX_RUNNING: usize = 8;
-/// Characters of what became of a run that are kept.
+/// Maximum number of characters stored of a run's result.
 const STATUS: usize = 200;
 
 impl Scheduler {
-    /// Runs the tasks of a folder when they are due, until `stop` is cancelled; then it waits for
-    /// those that run. Several processes may serve one folder: each run is made by one of them.
+    /// Runs the tasks of a folder when they are due, until `stop` is cancelled; then waits for
+    /// running ones. Several processes may serve one folder: each run is made by one of them.
     ///
     /// # Errors
-    /// What the store says at the start; later it is tried again.
+    /// An error of the store at the start; later errors are retried.
     pub async fn serve(
         &self,
         workdir: &str,
@@ -60,11 +60,11 @@ impl Scheduler {
         Ok(())
     }
 
-    /// Runs a task now, whether or not it is due; its times stay as they are.
+    /// Runs a task now, due or not; its schedule does not change.
     ///
     /// # Errors
-    /// [`ScheduleError::NotFound`], [`ScheduleError::Running`], and what the store says. What
-    /// becomes of the run is no error here.
+    /// [`ScheduleError::NotFound`], [`ScheduleError::Running`], and errors of the store. A failure
+    /// of the run itself is not an error here.
     pub async fn run_now(
         &self,
         workdir: &str,
@@ -85,16 +85,16 @@ impl Scheduler {
         self.shared.store.claim(workdir, owner, self.now(), &self.policy(), most).await
     }
 
-    /// How long nothing is due.
+    /// Time until the next task is due.
     async fn pause(&self, workdir: &str) -> Duration {
         let next: Option<Timestamp> = self.shared.store.next(workdir).await.ok().flatten();
         let until = next.map(|next| next.duration_since(self.now()));
-        // A time that has come already and was not taken waits for a lease or for a free place.
+        // A due task that was not taken waits for a lease or a free slot.
         until.map_or(LOOK, |until| Duration::try_from(until).unwrap_or(Duration::from_millis(50)).min(LOOK))
     }
 }
 
-/// Runs what was taken, and writes what became of it.
+/// Runs a claimed task, and stores its result.
 async fn run(scheduler: Scheduler, dispatch: Arc<dyn Dispatch>, claim: Claim, owner: String) -> Result<String, String> {
     let firing = DueTask {
         name: claim.task.name.clone(),

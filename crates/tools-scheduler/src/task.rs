@@ -1,4 +1,4 @@
-//! A task: what runs, when, and what became of it.
+//! A task: its content, schedule and last result.
 
 use std::fmt;
 
@@ -15,7 +15,7 @@ use crate::{CronLine, ScheduleError, parse_zone, zone::zone_name};
 pub struct TaskName(String);
 
 impl TaskName {
-    /// Reads a name.
+    /// Parses a name.
     ///
     /// # Errors
     /// [`ScheduleError::Name`].
@@ -81,9 +81,9 @@ impl Task {
 /// When a task runs.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Schedule {
-    /// Again and again, by the clocks of a zone.
+    /// Repeatedly, in local time of a zone.
     Periodic {
-        /// The line.
+        /// The cron line.
         line: Box<CronLine>,
         /// The zone.
         zone: TimeZone,
@@ -96,7 +96,7 @@ pub enum Schedule {
 }
 
 impl Schedule {
-    /// The first time after another; `None` when there is none.
+    /// The next time after `time`; `None` if there is none.
     pub fn after(&self, time: Timestamp) -> Option<Timestamp> {
         match self {
             Self::Periodic { line, zone } => line.after(time, zone),
@@ -104,7 +104,7 @@ impl Schedule {
         }
     }
 
-    /// The first times after another.
+    /// The next times after `time`.
     pub fn next(&self, mut time: Timestamp, count: usize) -> Vec<Timestamp> {
         let mut times = Vec::with_capacity(count.min(64));
         while times.len() < count
@@ -116,7 +116,7 @@ impl Schedule {
         times
     }
 
-    /// How it is stored: kind, text and zone.
+    /// Stored form: kind, text and zone.
     pub(crate) fn parts(&self) -> (&'static str, String, &str) {
         match self {
             Self::Periodic { line, zone } => ("periodic", line.as_str().to_owned(), zone_name(zone)),
@@ -137,7 +137,7 @@ impl Schedule {
 /// A stored task.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScheduledTask {
-    /// The folder it runs in; its name is one within it.
+    /// The folder it runs in; its name is unique within it.
     pub workdir: String,
     /// Its name.
     pub name: TaskName,
@@ -147,17 +147,17 @@ pub struct ScheduledTask {
     pub task: Task,
     /// The session that made it.
     pub created_by: String,
-    /// On whose behalf its calls are made: `schedule:` and the name, behind the caller that stored
-    /// it and a `/`, so that what binds that caller binds the task.
+    /// The caller of its calls: `schedule:` and the name, prefixed by the caller that stored it and
+    /// a `/`, so that limits of that caller apply to the task.
     pub caller_id: String,
-    /// The digest of the rules in force when it was made; `None` where nobody said. When it runs,
-    /// those of that time count.
+    /// The digest of the rules in force when it was created; `None` if unknown. When it runs, the
+    /// rules of that time apply.
     pub policy_snapshot_hash: Option<String>,
     /// When it was made.
     pub created_at: Timestamp,
-    /// When it runs next; `None` when it does not any more.
+    /// When it runs next; `None` if it does not run again.
     pub next_run: Option<Timestamp>,
-    /// The time for which it ran last.
+    /// The due time of its last run.
     pub last_run: Option<Timestamp>,
     /// Status of the last run: `started` until it ended.
     pub last_status: Option<String>,
@@ -165,14 +165,14 @@ pub struct ScheduledTask {
     pub runs: u64,
     /// Maximum number of runs; `None` for no limit.
     pub max_runs: Option<u64>,
-    /// When it no longer runs; `None` for never.
+    /// Time after which it does not run; `None` for never.
     pub expires_at: Option<Timestamp>,
-    /// Until when some process holds it; `None` when none does.
+    /// Expiry of the lease of the process that runs it; `None` if it is not running.
     pub lease_until: Option<Timestamp>,
 }
 
 impl ScheduledTask {
-    /// A task that has not run, with no limit and no time to run yet.
+    /// A task that has not run, without limits and without a next time.
     pub fn new(workdir: String, name: TaskName, schedule: Schedule, task: Task, by: String, at: Timestamp) -> Self {
         Self {
             workdir,
@@ -193,7 +193,7 @@ impl ScheduledTask {
         }
     }
 
-    /// On whose behalf the calls of a task are made that `creator` stores.
+    /// The caller of a task's calls if `creator` stores the task.
     pub(crate) fn caller_of(name: &TaskName, creator: Option<&CallerId>) -> String {
         creator.map_or_else(|| format!("schedule:{name}"), |creator| format!("{creator}/schedule:{name}"))
     }

@@ -1,23 +1,23 @@
-//! A time as somebody writes it: ISO 8601 with its offset, or in plain words.
+//! Parses a time: ISO 8601 with its offset, or plain words.
 
 use interim::{Dialect, parse_date_string};
 use jiff::{Timestamp, civil, tz::TimeZone};
 
 use crate::ScheduleError;
 
-/// The longest text that is read as a time.
+/// Maximum length of a text.
 const MAX_TEXT_CHARS: usize = 100;
-/// Longer words mean nothing. The library panics at one of 16 letters, and at an upper-case one.
+/// Maximum length of a word. The library panics at a word of 16 letters, and at an upper-case one.
 const MAX_WORD_CHARS: usize = 15;
-/// The library takes a longer number for two.
+/// Maximum number of digits: the library reads a longer number as two.
 const MAX_DIGITS: usize = 4;
 
-/// The time that a text names: `2026-11-24T08:00:00Z`, an offset in the place of the `Z`, or words
-/// (`tomorrow 8pm`, `in 2 hours`, `next friday`) by the clocks of `zone`. A date and time without
-/// an offset is refused: it would mean another time to each reader.
+/// Parses a time: `2026-11-24T08:00:00Z`, an offset in place of the `Z`, or words (`tomorrow 8pm`,
+/// `in 2 hours`, `next friday`) in local time of `zone`. A date and time without an offset is
+/// refused, because it is ambiguous.
 ///
 /// # Errors
-/// [`ScheduleError::When`] with what would be right.
+/// [`ScheduleError::When`] with a valid form.
 pub fn parse_when(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timestamp, ScheduleError> {
     let text = text.trim();
     let wrong = |problem: &str| {
@@ -41,7 +41,7 @@ pub fn parse_when(text: &str, now: Timestamp, zone: &TimeZone) -> Result<Timesta
     }
 }
 
-/// Whether the library reads the text without panicking.
+/// Whether the library parses the text without panicking.
 fn is_readable(text: &str) -> bool {
     let has_long =
         |is_part: fn(&char) -> bool, most: usize| text.split(|c: char| !is_part(&c)).any(|piece| piece.len() > most);

@@ -1,4 +1,4 @@
-//! Where tasks lie: the seam, and two databases behind it.
+//! Stores of tasks: the interface, and two databases that implement it.
 
 #[cfg(feature = "postgres")]
 mod postgres;

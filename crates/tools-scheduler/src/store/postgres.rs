@@ -4,19 +4,19 @@ use tools_store::{Server, ServerSchema};
 
 use super::queries::store;
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: ServerSchema =
     ServerSchema { name: "haft_scheduler", migrations: &[include_str!("../../migrations/postgres/0001_tasks.sql")] };
 
-/// Tasks in a PostgreSQL database, which is connected to when it is first used.
+/// Tasks in a PostgreSQL database. It is connected at its first use.
 #[derive(Debug)]
 pub struct PostgresTasks(Server);
 
 impl PostgresTasks {
-    /// Those in the database at a `postgres://` address.
+    /// Tasks in the database at a `postgres://` address.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, ScheduleError> {
         Ok(Self(Server::at(address, SCHEMA)?))
     }

@@ -1,7 +1,7 @@
-//! What both databases are asked in the same words. A change holds the store for itself: by the
-//! file's lock in SQLite, by a lock of the transaction in PostgreSQL.
+//! Queries that are the same for both databases. A change locks the whole store: by the file's lock
+//! in SQLite, by a transaction lock in PostgreSQL.
 
-/// Defines the store over a handle of one database, with `reader` and `write`.
+/// Implements the store for a database handle, with `reader` and `write`.
 macro_rules! store {
     ($store:ty, $database:ty) => {
         use jiff::Timestamp;
@@ -23,7 +23,7 @@ macro_rules! store {
                     return Err(ScheduleError::Exists(task.name));
                 }
                 if there.is_none() {
-                    // What has come to its end needs no place.
+                    // Tasks without further runs do not count.
                     let count = "SELECT count(*) FROM scheduled_tasks WHERE workdir = $1 AND next_run IS NOT NULL";
                     let (count,): (i64,) = sqlx::query_as(count).bind(&task.workdir).fetch_one(&mut *change).await?;
                     if count.unsigned_abs() >= most {
@@ -160,7 +160,7 @@ macro_rules! store {
             }
         }
 
-        /// Writes that the time of a task has passed without a run.
+        /// Stores that the time of a task was missed.
         async fn miss(
             change: &mut Connection,
             task: &ScheduledTask,
@@ -179,9 +179,9 @@ macro_rules! store {
             Ok(())
         }
 
-        /// Writes that a task runs, for the first of two times and then at the second: before it
-        /// does. One that runs besides its schedule leaves that as it is, the number of its runs
-        /// too.
+        /// Stores that a task runs for the first of two times and is next due at the second, before
+        /// it runs. A run outside of the schedule changes neither the schedule nor the number of
+        /// runs.
         async fn start(
             change: &mut Connection,
             task: &ScheduledTask,

@@ -1,11 +1,11 @@
-//! What a store of tasks does. When a task is due is not decided here.
+//! Interface of a store of tasks. It does not decide when a task is due.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 
 use crate::{ScheduleError, ScheduledTask, SchedulerPolicy, TaskName};
 
-/// A run that this process has to make, and nobody else makes.
+/// A run that this process must make, and no other makes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Claim {
     /// The task.
@@ -14,27 +14,27 @@ pub struct Claim {
     pub due: Timestamp,
 }
 
-/// Stores tasks. Called by [`crate::Scheduler`]. Every method fails with what the store says.
+/// Stores tasks. Called by [`crate::Scheduler`]. Every method can fail with an error of the store.
 #[async_trait]
 pub trait TaskStore: Send + Sync + std::fmt::Debug {
-    /// Stores a task; one of its name is replaced where `replace` says so.
+    /// Stores a task; with `replace` it may replace one with its name.
     ///
     /// # Errors
-    /// [`ScheduleError::Exists`], [`ScheduleError::TooMany`], and what the store says.
+    /// [`ScheduleError::Exists`], [`ScheduleError::TooMany`], and errors of the store.
     async fn put(&self, task: ScheduledTask, replace: bool, most: u64) -> Result<(), ScheduleError>;
 
-    /// Removes a task; `None` when there is none of that name.
+    /// Removes a task; `None` if there is none with this name.
     async fn remove(&self, workdir: &str, name: &TaskName) -> Result<Option<ScheduledTask>, ScheduleError>;
 
     /// The tasks of a folder, by name.
     async fn list(&self, workdir: &str) -> Result<Vec<ScheduledTask>, ScheduleError>;
 
-    /// When the first of the tasks of a folder is due; `None` when none is.
+    /// The earliest due time of the tasks of a folder; `None` if there is none.
     async fn next(&self, workdir: &str) -> Result<Option<Timestamp>, ScheduleError>;
 
-    /// Takes the runs that are due, up to `most` of them, and writes that they are made: when this
-    /// returns, no other call in any process gets them, whatever becomes of this one. A task that
-    /// is running is not taken again before it ended or its lease did.
+    /// Claims up to `most` due runs and stores that they are made: on return, no other call in any
+    /// process gets them, whatever happens to this one. A running task is not claimed again before
+    /// it ends or its lease expires.
     async fn claim(
         &self,
         workdir: &str,
@@ -44,11 +44,11 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
         most: usize,
     ) -> Result<Vec<Claim>, ScheduleError>;
 
-    /// Writes that a task runs now although it is not due: its times stay as they are. `None` when
-    /// there is none of that name.
+    /// Claims a run of a task that is not due: its schedule does not change. `None` if there is no
+    /// task with this name.
     ///
     /// # Errors
-    /// [`ScheduleError::Running`], and what the store says.
+    /// [`ScheduleError::Running`], and errors of the store.
     async fn claim_now(
         &self,
         workdir: &str,
@@ -58,9 +58,9 @@ pub trait TaskStore: Send + Sync + std::fmt::Debug {
         policy: &SchedulerPolicy,
     ) -> Result<Option<Claim>, ScheduleError>;
 
-    /// Keeps the lease of a task that still runs.
+    /// Renews the lease of a running task.
     async fn renew(&self, claim: &Claim, owner: &str, until: Timestamp) -> Result<(), ScheduleError>;
 
-    /// Writes what became of a run, and gives the lease back.
+    /// Stores the result of a run, and releases the lease.
     async fn finish(&self, claim: &Claim, owner: &str, status: &str) -> Result<(), ScheduleError>;
 }

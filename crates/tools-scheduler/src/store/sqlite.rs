@@ -6,7 +6,7 @@ use tools_store::{Database, Schema};
 
 use super::queries::store;
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: Schema = Schema {
     application: 0x6861_6673,
     migrations: &[
@@ -15,17 +15,17 @@ const SCHEMA: Schema = Schema {
     ],
 };
 
-/// Tasks in a SQLite file, which is opened when it is first used.
+/// Tasks in a SQLite file, which is opened at its first use.
 #[derive(Debug)]
 pub struct SqliteTasks(Database);
 
 impl SqliteTasks {
-    /// Those in the file at `path`.
+    /// Tasks in the file at `path`.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(Database::at(path, SCHEMA))
     }
 
-    /// Tasks that end with this value: for tests.
+    /// Tasks in memory, for tests.
     pub fn in_memory() -> Self {
         Self(Database::in_memory(SCHEMA))
     }

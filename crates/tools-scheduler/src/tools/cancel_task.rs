@@ -1,4 +1,4 @@
-//! `cancel_task`: takes a stored task back.
+//! `cancel_task`: cancels a stored task.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,21 +1,21 @@
-//! What will become of the call of a task, as far as it can be told now.
+//! Predicts the result of a task's call, as far as possible now.
 
 use std::sync::{Arc, OnceLock, Weak};
 
 use tools_core::{CallContext, Explain, Stack, ToolCall, ToolErrorCategory, Verdict};
 
-/// The future of a call with nobody present, as far as it can be told now.
+/// Predicted result of a call with nobody present.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Prospect {
     /// It will run.
     Runs,
-    /// It will be refused unless the rules change: it needs a person. The text says why.
+    /// It will be refused unless the rules change, because it needs approval. The text says why.
     Asks(String),
-    /// It can only fail: there is no such tool, it cannot be called so, or a rule denies it.
+    /// It can only fail: the tool does not exist, the parameters are invalid, or a rule denies it.
     Fails(String),
 }
 
-/// Foretells what becomes of calls that go through a stack.
+/// Predicts the results of calls through a stack.
 #[derive(Default)]
 pub struct StackForesight {
     stack: OnceLock<Weak<Stack>>,
@@ -25,18 +25,18 @@ pub struct StackForesight {
 tools_core::partial_debug!(StackForesight {});
 
 impl StackForesight {
-    /// One that asks the gates of the stack, too.
+    /// Also uses predictions of the stack's gates.
     pub fn explained_by(explain: Explain) -> Self {
         Self { explain: Some(explain), ..Self::default() }
     }
 
-    /// Tells it the stack, once that is made around the tools that ask. Before that, everything
-    /// seems to run.
+    /// Sets the stack, once it is built around the tools that use this. Before that, every call is
+    /// predicted to run.
     pub fn look_at(&self, stack: &Arc<Stack>) {
         let _ = self.stack.set(Arc::downgrade(stack));
     }
 
-    /// What would become of this call now. `cx` belongs to a session of its own.
+    /// Predicts the result of this call now. `cx` must have its own session.
     pub(super) async fn of(&self, call: ToolCall, cx: &CallContext) -> Prospect {
         let Some(stack) = self.stack.get().and_then(Weak::upgrade) else { return Prospect::Runs };
         let inv = stack.inspect(call, cx).await;
@@ -47,7 +47,7 @@ impl StackForesight {
                 C::ToolNotFound | C::InvalidParameters | C::TypeMismatch | C::PolicyBlocked => {
                     Prospect::Fails(format!("{error} ({})", error.suggestion()))
                 }
-                // A server that is away now may be there when the task is due.
+                // A server that cannot be reached now may be available when the task is due.
                 _ => Prospect::Runs,
             };
         }

@@ -1,4 +1,4 @@
-//! The three tools, and what they share.
+//! The three tools, and their common parts.
 
 mod cancel_task;
 mod executors;

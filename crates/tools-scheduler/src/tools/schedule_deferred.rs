@@ -31,7 +31,7 @@ pub(super) struct Args {
 }
 
 impl ScheduleDeferred {
-    /// Its name and time, and what is to be told of it.
+    /// Its name and time, and warnings about it.
     async fn plan(
         &self,
         args: &Args,

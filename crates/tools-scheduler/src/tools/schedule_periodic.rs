@@ -1,4 +1,4 @@
-//! `schedule_periodic`: a task that runs again and again.
+//! `schedule_periodic`: a task that runs repeatedly.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -41,7 +41,7 @@ struct Plan {
     times: Vec<Timestamp>,
     /// Whether it runs again after these.
     goes_on: bool,
-    /// Text to be told of it.
+    /// A warning for the answer.
     warning: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What the tools share: the scheduler, the folder, and the question before a task is stored.
+//! Common parts of the tools: the scheduler, the folder, and the question before a task is stored.
 
 use std::sync::Arc;
 
@@ -11,9 +11,9 @@ use tools_core::{
 use super::foresight::{Prospect, StackForesight};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
-/// Characters of a prompt.
+/// Maximum number of characters of a prompt.
 const MAX_PROMPT: usize = 16_000;
-/// Bytes of the parameters of a call.
+/// Maximum number of bytes of a call's parameters.
 const MAX_ARGS: usize = 64 << 10;
 
 /// The tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
@@ -28,26 +28,25 @@ pub struct SchedulerTools {
 tools_core::partial_debug!(SchedulerTools { scheduler });
 
 impl SchedulerTools {
-    /// The tools over this scheduler. What `redactor` would take out of a task is a credential, and
-    /// such a task is not stored.
+    /// The tools over this scheduler. A task in which `redactor` finds a credential is not stored.
     pub fn new(scheduler: Scheduler, redactor: Arc<dyn Redactor>) -> Self {
         Self { scheduler, redactor, policy: None, foresight: None }
     }
 
-    /// The same, which store no call that can only fail, and tell of one that needs a person.
-    /// Without this a task fails when it is due.
+    /// Refuses to store a call that can only fail, and warns of one that needs approval. Without
+    /// this such a task fails when it is due.
     #[must_use]
     pub fn foreseeing(self, foresight: Arc<StackForesight>) -> Self {
         Self { foresight: Some(foresight), ..self }
     }
 
-    /// The same, which write down the digest of the rules in force with each task.
+    /// Stores the digest of the rules in force with each task.
     #[must_use]
     pub fn under(self, policy: Shared<String>) -> Self {
         Self { policy: Some(policy), ..self }
     }
 
-    /// Whether a task may be stored. What comes back is to be told of it.
+    /// Checks whether a task may be stored. Returns a warning for the answer.
     pub(super) async fn check(
         &self,
         name: &TaskName,
@@ -61,7 +60,7 @@ impl SchedulerTools {
         let call = ToolCall::new(&task.tool, task.args.clone().into())
             .map_err(|error| ScheduleError::Parameter(format!("`task.args`: {error}")))?
             .with_caller(caller);
-        // What was allowed for this session is not allowed for that of the task.
+        // Approvals for this session do not apply to that of the task.
         let cx = cx.clone().in_session(SessionId::generate()).in_conversation(ConversationId::generate());
         match foresight.of(call, &cx).await {
             Prospect::Runs => Ok(None),
@@ -99,8 +98,8 @@ impl SchedulerTools {
         Ok(())
     }
 
-    /// What a call that stores a task asks a person: with the times as they are, not as they were
-    /// written.
+    /// The question before a task is stored: it shows the computed times, not the text of the
+    /// schedule.
     pub(super) fn asking(&self, name: &TaskName, task: &Task, times: &[Timestamp], more: &str) -> Inspection {
         let inspection = Inspection::mutating();
         if !self.scheduler.policy().confirm_create {
@@ -136,7 +135,7 @@ pub(super) fn folder(cx: &CallContext) -> String {
     workdir.canonicalize().unwrap_or_else(|_| workdir.to_owned()).to_string_lossy().into_owned()
 }
 
-/// An answer, and below it what is to be told of the task.
+/// An answer, followed by the warning about the task.
 pub(super) fn with_warning(answer: String, warning: Option<String>) -> String {
     match warning {
         Some(warning) => format!("{answer}\n{warning}"),
