@@ -1,6 +1,6 @@
-//! What is printed again at once: one line or a block of lines. Of what is the same word by word
-//! the first stands; of what counts on or differs in numbers only the first and the last. The rest
-//! is counted.
+//! Merges a line or block of lines that repeats immediately. Of identical repetitions the first is
+//! shown; of repetitions that count on or differ in numbers only, the first and the last. A mark
+//! counts the rest.
 
 use std::collections::VecDeque;
 
@@ -18,45 +18,45 @@ use crate::{
     signal::{is_change, names_place, reports, tells_measure},
 };
 
-/// Lines of the longest block that is recognised.
+/// Maximum number of lines in a repeated block.
 const MAX_BLOCK: usize = 24;
-/// A longer line is part of none: what is held is bounded.
+/// Maximum length in bytes of a line in a block; it bounds memory.
 const MAX_LINE: usize = 4 << 10;
 
 pub(crate) struct RepeatDetector {
     same: Same,
-    /// The last lines that were given on.
+    /// The most recently emitted lines.
     shown: VecDeque<(String, Option<u64>)>,
-    /// Lines of the block that is being repeated; 0 outside of a repetition.
+    /// Number of lines in the repeated block; 0 outside a repetition.
     period: usize,
-    /// The part of the block that has come again so far.
+    /// Lines of the current repetition that have arrived so far.
     held: Vec<String>,
-    /// Lines of whole repetitions, as long as a mark would be no shorter than they are.
+    /// Lines of complete repetitions, held while a mark would not be shorter than they are.
     few: Vec<String>,
     few_bytes: usize,
     lines: u64,
     times: u64,
-    /// The last block of those that are only alike.
+    /// The last block of a repetition that is similar, not identical.
     last: Vec<String>,
-    /// By how much the numbers of each line grow from one block to the next.
+    /// How much each number of each line grows from one block to the next.
     growth: Option<Vec<Vec<i64>>>,
     found: bool,
 }
 
-/// When two lines are the same.
+/// When two lines count as the same.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Same {
-    /// Word by word.
+    /// They are identical.
     Exactly,
-    /// But for numbers that all go on from block to block as before, so that nothing is lost:
-    /// blocks of three lines or more, since shorter ones are mostly lists.
+    /// They differ only in numbers that grow by a constant from block to block, so nothing is lost.
+    /// Blocks need three lines or more, since shorter ones are mostly lists.
     Counting,
-    /// But for numbers, in lines that say something in words and report nothing.
+    /// They differ only in numbers, contain a message in words and report nothing.
     ButForNumbers,
 }
 
 impl Same {
-    /// What lines have in common that are the same but for numbers.
+    /// A hash that is equal for lines that are the same but for numbers.
     fn kind(self, line: &str) -> Option<u64> {
         let is_kind = match self {
             Self::Exactly => false,
@@ -66,13 +66,13 @@ impl Same {
         is_kind.then(|| template(line))
     }
 
-    /// Lines of the shortest block.
+    /// Minimum number of lines in a block.
     fn shortest(self) -> usize {
         if self == Self::Counting { 3 } else { 1 }
     }
 }
 
-/// Whether a line has numbers and may be left out where they can be told from those shown.
+/// Whether a line has numbers and may be left out when they follow from the lines shown.
 fn may_count(line: &str) -> bool {
     line.bytes().any(|byte| byte.is_ascii_digit())
         && marked(line).is_none()
@@ -84,7 +84,7 @@ fn may_count(line: &str) -> bool {
         && !names_running(line)
 }
 
-/// Whether a line has several decimal numbers, or is mostly numbers: they are values of something.
+/// Whether a line has several decimal numbers or is mostly numbers, so it lists values.
 fn has_values(line: &str) -> bool {
     let is_number = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
     let is_decimal = |word: &&str| {
@@ -101,21 +101,21 @@ fn is_same(a: &(String, Option<u64>), line: &str, kind: Option<u64>) -> bool {
     a.0 == line || (kind.is_some() && a.1 == kind)
 }
 
-/// Whether a line begins with the name of a file and a colon: it tells something about it.
+/// Whether a line begins with a file name and a colon.
 fn is_about_file(line: &str) -> bool {
     let first = line.split_whitespace().next().unwrap_or_default();
     first.split_once(':').is_some_and(|(file, _)| is_file(file))
 }
 
-/// Whether a line says something in words that nobody has to read for each number: rows of numbers
-/// and lists of names are content, and a place or a test at work is not like another.
+/// Whether a line is a message in words that may be folded with others. Rows of numbers, lists of
+/// names, places and running tests may not.
 fn may_fold(line: &str) -> bool {
     let mut words = line.split_whitespace();
     let has_words = words.clone().count() > 1;
     has_words
         && words.any(|word| word.chars().filter(|c| c.is_alphabetic()).count() >= 3)
         && line.bytes().any(|byte| byte.is_ascii_digit())
-        // A number in the name of a file tells which it is.
+        // A number in a file name identifies the file.
         && !line.contains(['/', '\\'])
         && !is_row(line)
         && !reports(line)
@@ -127,9 +127,9 @@ fn may_fold(line: &str) -> bool {
         && !is_about_file(line)
 }
 
-/// About as long as the mark.
+/// Approximate length of the mark in bytes.
 const MARK: usize = 40;
-/// So many lines that are only alike, or blocks that count on, are left out at least.
+/// Minimum number of lines to leave out when they are similar or count on.
 const MIN_LINES: u64 = 4;
 
 impl RepeatDetector {
@@ -157,7 +157,7 @@ impl RepeatDetector {
         self.shown.push_back(oldest);
     }
 
-    /// The length of the block at whose beginning this line stood.
+    /// The length of the block that begins with this line.
     fn begins(&self, line: &str, kind: Option<u64>) -> Option<usize> {
         if line.trim().is_empty() || line.len() > MAX_LINE || looks_like_a_hole(line) {
             return None;
@@ -189,7 +189,7 @@ impl RepeatDetector {
         }
     }
 
-    /// Whether the numbers of the block that came again grew as they did before.
+    /// Whether the numbers of the repeated block grew by the same amounts as before.
     fn goes_on(&mut self) -> bool {
         let shown = self.shown.len() - self.period;
         let before = |at: usize| self.last.get(at).unwrap_or(&self.shown[shown + at].0);
@@ -201,8 +201,8 @@ impl RepeatDetector {
         self.growth.get_or_insert_with(|| growth.clone()) == &growth
     }
 
-    /// Whether a mark is shorter, and for what is only alike: whether there is enough of it to be
-    /// no content.
+    /// Whether a mark is shorter than the lines. For similar lines, also whether there are enough
+    /// of them that they are not content.
     fn is_worth(&self) -> bool {
         let is_enough = match self.same {
             Same::Exactly => true,
@@ -245,7 +245,7 @@ fn times(count: u64) -> String {
     if count == 1 { "once".to_owned() } else { format!("{count} times") }
 }
 
-/// Whether a line has the form of a mark of any stage, or is a program's that looks like one.
+/// Whether a line looks like a mark of any stage; a program may print such a line itself.
 fn looks_like_a_hole(line: &str) -> bool {
     line.trim_start().starts_with("[… ")
 }
@@ -253,7 +253,7 @@ fn looks_like_a_hole(line: &str) -> bool {
 impl Reducer for RepeatDetector {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if looks_like_a_hole(line) && marked(line).is_none() {
-            // How many lines it stands for is not known: it is part of no block.
+            // A mark stands for an unknown number of lines, so it is part of no block.
             if self.period > 0 {
                 self.end(out);
             }

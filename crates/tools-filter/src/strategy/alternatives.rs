@@ -1,7 +1,7 @@
-//! Lines in sequence that differ in one stretch: what they have in common stands once, and between
-//! braces all that differs, in order. Nothing is left out. Of lines that report something the first
-//! stand as they came, and all where they are few; lines that name a place or a test at work stand,
-//! and changed lines of a diff.
+//! Joins consecutive lines that differ in one stretch: the common text is written once, with all
+//! variants between braces, in order. Nothing is left out. Among lines that report something the
+//! first few stay, and small groups stay whole. Lines with a place, a running test or a diff change
+//! stay.
 
 use tools_core::FilterConfidence;
 
@@ -11,30 +11,30 @@ use crate::{
     signal::{is_change, names_place, reports, tells_measure},
 };
 
-/// Fewer lines are left as they are.
+/// Minimum number of lines to join.
 const MIN_LINES: usize = 4;
-/// Of lines that report something so many stand, and fewer than these are not joined.
+/// Number of reporting lines shown as they are, and minimum number of further ones to join.
 const SHOWN_REPORTS: usize = 3;
 const MIN_REPORTS: usize = 8;
-/// What lines have in common is at least so long: less is no sentence.
+/// Minimum length in bytes of the common text.
 const MIN_COMMON_BYTES: usize = 6;
-/// What differs is no longer than this, and has no more words.
+/// Maximum length in bytes and number of words of the stretch that differs.
 const MAX_STRETCH: (usize, usize) = (80, 4);
-/// A longer line is left as it is.
+/// Maximum length in bytes of a line to join.
 const MAX_LINE_BYTES: usize = 400;
-/// More bytes of lines are parted, so that no line becomes endless.
+/// Maximum total bytes joined into one line.
 const MAX_HELD_BYTES: usize = 4 << 10;
 
 #[derive(Default)]
 pub(crate) struct Alternatives {
     lines: Vec<String>,
     bytes: usize,
-    /// How long what all of them begin with is, and what all end with.
+    /// Lengths of the common beginning and the common end.
     around: (usize, usize),
     found: bool,
 }
 
-/// Whether a line may be joined with others: what parts stretches is not in it.
+/// Whether a line may be joined. It must not contain the separators between variants.
 fn may_join(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES
         && !line.contains(['{', '}', '\t'])
@@ -43,23 +43,23 @@ fn may_join(line: &str) -> bool {
         && !line.trim_start().starts_with("[… ")
 }
 
-/// Whether a line names no place and no test, and tells no measurement. It is asked only about
-/// lines that have much in common with another: most have not.
+/// Whether a line has no place, no test and no measurement. Called only for lines that share much
+/// with another one, which is rare.
 fn is_placeless(line: &str) -> bool {
     !names_place(line) && !names_running(line) && !ends_in_place(line) && !tells_measure(line)
 }
 
-/// Whether the last word of a line is a place: a finding stays as it was told.
+/// Whether the last word of a line is a place: findings stay as they are.
 fn ends_in_place(line: &str) -> bool {
     line.rsplit(' ').next().is_some_and(is_place)
 }
 
-/// Whether a word may begin or end beside this byte.
+/// Whether this byte separates words.
 fn parts(byte: u8) -> bool {
     matches!(byte, b' ' | b'(' | b')' | b'"' | b'\'')
 }
 
-/// What two lines begin and end with, up to whole words or what is in quotes or parentheses.
+/// Lengths of the common beginning and end, up to whole words, quotations or parentheses.
 fn common(a: &str, b: &str) -> (usize, usize) {
     let (x, y) = (a.as_bytes(), b.as_bytes());
     let same = x.iter().zip(y).take_while(|(a, b)| a == b).count();
@@ -70,8 +70,8 @@ fn common(a: &str, b: &str) -> (usize, usize) {
     (start, end)
 }
 
-/// The stretch of a line between its common ends; `None` where it is empty, long, or has blanks of
-/// a table in it.
+/// The text between the common ends; `None` when it is empty, too long, or has the blanks of a
+/// table.
 fn stretch(line: &str, (start, end): (usize, usize)) -> Option<&str> {
     let text = line.get(start..line.len().checked_sub(end)?)?;
     let is_short = text.len() <= MAX_STRETCH.0 && text.split(' ').count() <= MAX_STRETCH.1;
@@ -89,7 +89,7 @@ fn is_enough(line: &str, (start, end): (usize, usize)) -> bool {
 }
 
 impl Alternatives {
-    /// Whether the line has the common ends of those that are held.
+    /// Whether the line has the common ends of the held lines.
     fn goes_on(&self, line: &str) -> bool {
         let Some(first) = self.lines.first() else { return false };
         let (start, end) = self.around;
@@ -122,7 +122,7 @@ impl Alternatives {
     }
 }
 
-/// The lines in one; `None` where that is hardly shorter.
+/// The lines joined into one; `None` when that saves too little.
 fn joined(lines: &[String], around: (usize, usize)) -> Option<String> {
     let first = lines.first()?;
     let stretches: Vec<&str> = lines.iter().map(|line| stretch(line, around)).collect::<Option<_>>()?;
@@ -149,7 +149,7 @@ impl Reducer for Alternatives {
                 return self.hold(line);
             }
         }
-        // The last of two that have little in common may go on with this line.
+        // If two held lines share little, the second may still start a group with this line.
         let last = if self.lines.len() == 2 { self.lines.pop() } else { None };
         self.end(out);
         if let Some(last) = last {

@@ -1,5 +1,5 @@
-//! Lists of packages that apt prints beside the one of what it installs: what it would suggest,
-//! what nobody needs any more, and what is in the list of all new packages again.
+//! Drops package lists that apt prints beside the list of new packages: suggested, recommended, no
+//! longer required, and additional packages, which the list of new packages repeats.
 
 use tools_core::FilterConfidence;
 

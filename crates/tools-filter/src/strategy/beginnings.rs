@@ -1,28 +1,28 @@
-//! Lines in sequence that begin with the same text, held until another one comes: what is shown of
-//! them together is said by what kind of lines they are.
+//! Collects consecutive lines that begin with the same text. The kind of line ([`LinePrefix`])
+//! decides how they are shown together.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::emit::Emitter;
 
-/// Lines of one beginning that are held; those behind them are a sequence of their own.
+/// Maximum number of held lines; more start a new group.
 const MAX_HELD: usize = 1000;
 
-/// A kind of line of which many have the same beginning.
+/// A kind of line that often shares its beginning with its neighbours.
 pub(crate) trait LinePrefix: Send {
-    /// How long the beginning of a line is; `None` for a line of another kind.
+    /// The length of the line's beginning; `None` for a line of another kind.
     fn beginning(&self, line: &str) -> Option<usize>;
 
-    /// Shows lines with the same beginning, which has this length, together. `false` where each has
-    /// to stand as it came; nothing was written then.
+    /// Writes the lines, which share a beginning of this length, together. `false` when they have
+    /// to stay as they are; then nothing was written.
     fn joined(&self, lines: &[String], beginning: usize, out: &mut Emitter<'_>) -> bool;
 }
 
 /// Joins lines of one kind.
 pub(crate) struct LineJoiner<K> {
     kind: K,
-    /// Lines with the same beginning, as they came.
+    /// Original lines with the same beginning.
     held: Vec<String>,
     beginning: usize,
     found: bool,

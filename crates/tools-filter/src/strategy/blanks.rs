@@ -1,22 +1,21 @@
-//! Blank lines. Those of a tool that a rule is about part what is told apart by its form already;
-//! of any other those between two lines of the text's margin part paragraphs and stay. A short text
-//! keeps them all.
+//! Drops blank lines. For tools with a rule, all of them. For other tools, those between two
+//! unindented lines separate paragraphs and stay. Short texts keep all blank lines.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::emit::{Emitter, marked};
 
-/// The first lines keep the blank ones between them.
+/// Number of lines at the beginning that keep their blank lines.
 const SHORT: usize = 10;
 
 pub(crate) struct Blanks {
-    /// Whether a rule is about the tool.
+    /// Whether the tool has a rule.
     has_rule: bool,
     lines: usize,
-    /// Whether the line before stands at the margin.
+    /// Whether the previous line is unindented.
     after_margin: bool,
-    /// A blank line, which stays if the next line stands at the margin too.
+    /// Whether a blank line is pending, which stays if the next line is unindented.
     held: bool,
     found: bool,
 }

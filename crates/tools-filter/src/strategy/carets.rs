@@ -1,6 +1,6 @@
-//! Source under a place that has no column, as javac and mypy print it: two lines of which the
-//! marks say where in the line the message is. Of the first both stand; of every other what is
-//! marked is told in one line.
+//! Shortens source lines under a place without a column, as javac and mypy print them: a source
+//! line, then marks that point to the position. The first pair stays; each later pair becomes one
+//! line that quotes the marked text.
 
 use std::sync::LazyLock;
 
@@ -13,11 +13,11 @@ use crate::{
     lines::regex,
 };
 
-/// Source further below the place is none of it.
+/// Maximum distance in lines between a place and its source.
 const NEAR_LINES: u32 = 4;
-/// So much of what is marked is shown.
+/// Maximum number of marked characters shown.
 const MAX_SHOWN_CHARS: usize = 28;
-/// A longer line is not held.
+/// Maximum length in bytes of a line to hold.
 const MAX_LINE_BYTES: usize = 1 << 10;
 
 /// `Main.java:3: error: `: a message with a line and no column.
@@ -26,19 +26,19 @@ static HEAD: LazyLock<Regex> =
 
 #[derive(Default)]
 pub(crate) struct Carets {
-    /// Lines since a message that names no column.
+    /// Number of lines since a message without a column.
     since_head: Option<u32>,
-    /// The line before, which may be source.
+    /// The previous line, which may be source.
     last: Option<String>,
     is_after_first: bool,
     found: bool,
 }
 
-/// The mark that stands for a line of source and the marks under it.
+/// The mark that replaces a source line and its marks.
 pub(super) fn told(source: &str, marks: &str) -> Option<String> {
     let start = marks.chars().position(|c| matches!(c, '^' | '~'))?;
     let width = marks.chars().skip(start).take_while(|c| matches!(c, '^' | '~')).count();
-    // Of one mark nobody knows how much is meant: what follows tells it from others in the line.
+    // A single caret does not say where the marked text ends, so what follows is shown too.
     let width = if width > 1 { width.min(MAX_SHOWN_CHARS) } else { MAX_SHOWN_CHARS };
     let text: String = source.chars().skip(start).take(width).collect();
     let text = text.trim_end();

@@ -1,11 +1,11 @@
-//! Keeps the beginning and the end of a run of lines; what lies between is cut, except for what
-//! reports something, and what a program says of itself.
+//! Keeps the beginning and the end of a run of lines. Cuts the middle, except lines that report
+//! something or that a program prints with its name in front.
 
 use std::collections::VecDeque;
 
 use crate::emit::Emitter;
 
-/// More is not held at the end, however long its lines are.
+/// Maximum bytes held for the end, however long its lines are.
 const MAX_TAIL_BYTES: usize = 1 << 20;
 
 #[derive(Debug)]
@@ -40,7 +40,7 @@ impl Clip {
         }
     }
 
-    /// Gives the end on.
+    /// Emits the end.
     pub(crate) fn finish(&mut self, out: &mut Emitter<'_>) {
         for line in self.held.drain(..) {
             out.keep(&line);
@@ -50,8 +50,8 @@ impl Clip {
     }
 }
 
-/// Whether a line is `program: message`, as programs write to the standard error: it may be why
-/// the rest is there, whether or not it has a word of failure in it.
+/// Whether a line is `program: message`, as programs write to the standard error. It may explain
+/// the output even without a word of failure.
 fn is_said_by_program(line: &str) -> bool {
     let Some((program, message)) = line.trim_start().split_once(": ") else { return false };
     let is_name = |byte: u8| byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"+-._/".contains(&byte);

@@ -1,5 +1,5 @@
-//! Source that a tool shows with one of its lines marked (`> 12 | text`): the marked line and the
-//! signs that point into it stand, wherever the place is named. The lines around are counted.
+//! Shortens source frames with one marked line (`> 12 | text`): the marked line and the signs that
+//! point into it stay. The lines around it are counted.
 
 use tools_core::FilterConfidence;
 
@@ -9,15 +9,15 @@ use super::{
 };
 use crate::emit::Emitter;
 
-/// More lines are none: a frame has few around the marked one.
+/// Maximum number of lines of a frame.
 const MAX_LINES: usize = 16;
-/// A longer line is not held.
+/// Maximum length in bytes of a line to hold.
 const MAX_LINE_BYTES: usize = 4 << 10;
 
 #[derive(Default)]
 pub(crate) struct CodeFrames {
     held: Vec<String>,
-    /// The number of the last line.
+    /// The line number of the previous line.
     last: Option<u32>,
     found: bool,
 }
@@ -44,7 +44,7 @@ impl CodeFrames {
 
 impl Reducer for CodeFrames {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        // Before its bar a line has a number, and nothing but marks and blanks.
+        // Before its bar a frame line has only a number, marks and blanks.
         let may_be = line.len() < MAX_LINE_BYTES && line.starts_with(|c: char| c.is_ascii_digit() || " >×".contains(c));
         let number = if may_be { number(line) } else { None };
         let goes_on = match (number, self.last) {

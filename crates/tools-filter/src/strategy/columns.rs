@@ -1,4 +1,4 @@
-//! `columns`: the blanks that line a table up become two; nothing else changes.
+//! `columns`: shortens the blanks between table columns to two; nothing else changes.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

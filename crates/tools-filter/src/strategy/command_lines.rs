@@ -1,20 +1,20 @@
-//! The command line of a compiler or linker that a build prints: it may have hundreds of options
-//! and files. Its beginning and its end stay, and how many bytes stood between them is said.
+//! Shortens a long compiler or linker command line in a build's output, which may have hundreds of
+//! options and files. The beginning and end stay; a note gives the number of bytes between them.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::{emit::Emitter, signal::reports};
 
-/// A shorter line stays as it is.
+/// Minimum length in bytes of a line to shorten.
 const LONG: usize = 320;
-/// So much of its beginning and of its end is shown.
+/// Number of characters shown of the beginning and of the end.
 const HEAD_AND_TAIL_CHARS: (usize, usize) = (160, 60);
-/// A command line has at least so many words, of which fewer than one in `OTHERS` is no option,
-/// path or name of a file.
+/// Minimum number of words of a command line. Fewer than one in `OTHERS` may be something else than
+/// an option, path or file name.
 const WORDS: usize = 10;
 const OTHERS: usize = 6;
-/// One in so many is an option: names of files alone are a list.
+/// At least one word in this many is an option: file names alone are a list.
 const OPTIONS: usize = 6;
 
 #[derive(Default)]
@@ -22,19 +22,19 @@ pub(crate) struct CommandLines {
     found: bool,
 }
 
-/// A word without quotes and what parts it from others in a list.
+/// A word without quotes and list separators.
 fn bare(word: &str) -> &str {
     word.trim_matches(['\'', '"', ',', '[', ']', '\\', '(', ')'])
 }
 
-/// Whether a word is an option, a path or the name of a file, in quotes or in a list or not.
+/// Whether a word is an option, a path or a file name, possibly quoted or in a list.
 fn is_argument(word: &str) -> bool {
     word.starts_with('-')
         || word.contains('/')
         || [".o", ".c", ".a", ".rlib", ".so"].iter().any(|end| word.ends_with(end))
 }
 
-/// The line without its middle; `None` when it is no long command line.
+/// The line without its middle; `None` when it is not a long command line.
 fn shortened(line: &str) -> Option<String> {
     if line.len() < LONG {
         return None;
@@ -48,7 +48,7 @@ fn shortened(line: &str) -> Option<String> {
     if words < WORDS || options * OPTIONS < words || others * OTHERS > words {
         return None;
     }
-    // Between words.
+    // Cut between words.
     let start = line.get(..HEAD_AND_TAIL_CHARS.0).map_or(0, |head| head.rfind(' ').map_or(0, |at| at + 1));
     let tail = line.len() - HEAD_AND_TAIL_CHARS.1;
     let end = line.get(tail..).and_then(|text| text.find(' ')).map_or(line.len(), |at| tail + at);

@@ -1,40 +1,40 @@
-//! The commands that a shell prints before it runs them (`set -x`): of those in sequence the last
-//! stands, which printed what follows. What reports something stands.
+//! Drops the commands that a shell prints before it runs them (`set -x`), except the last one of
+//! each sequence, which produced the output that follows. Lines that report something stay.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::emit::Emitter;
 
-/// Fewer lines in sequence are left as they are.
+/// Minimum number of consecutive trace lines to shorten.
 const MIN_LINES: usize = 3;
-/// A deeper shell is none.
+/// Maximum nesting depth (`+` signs) of a trace line.
 const MAX_DEPTH: usize = 8;
-/// A longer line is not held.
+/// Maximum length in bytes of a line to hold.
 const MAX_LINE_BYTES: usize = 4 << 10;
 
 #[derive(Default)]
 pub(crate) struct CommandTrace {
-    /// The lines of a trace; only the last one once it is known to be one.
+    /// Held trace lines; only the last one once the sequence is known to be a trace.
     held: Vec<String>,
-    /// How many of them are such that nothing else looks like them.
+    /// How many of them can be nothing but trace lines.
     known: usize,
     is_trace: bool,
     found: bool,
 }
 
-/// The command of a line of a trace: `cp a b` of `++ cp a b`.
+/// The command of a trace line: `++ cp a b` → `cp a b`.
 fn traced(line: &str) -> Option<&str> {
     let text = line.trim_start_matches('+');
     let depth = line.len() - text.len();
     let command = text.strip_prefix(' ').filter(|_| (1..=MAX_DEPTH).contains(&depth) && line.len() < MAX_LINE_BYTES)?;
-    // `PS4` may name the place of the command: `build.sh:12: cp a b`.
+    // `PS4` may add the position of the command: `build.sh:12: cp a b`.
     let place = command.split_once(": ").filter(|(place, _)| !place.contains(' ') && place.contains(':'));
     let command = place.map_or(command, |(_, command)| command);
     (!command.starts_with([' ', '+', '-']) && !command.is_empty()).then_some(command)
 }
 
-/// Words that a command of a script begins with.
+/// Words that begin a command in a script.
 const PROGRAMS: &[&str] = &[
     "[", "[[", "((", ".", ":", "awk", "basename", "bash", "case", "cat", "cd", "chmod", "chown", "command", "cp",
     "curl", "cut", "date", "declare", "diff", "dirname", "docker", "echo", "eval", "exec", "exit", "export", "false",
@@ -44,7 +44,7 @@ const PROGRAMS: &[&str] = &[
     "test", "touch", "tr", "trap", "true", "umask", "uname", "unset", "wait", "wc", "wget", "which", "xargs",
 ];
 
-/// Whether nothing but a command of a script begins so.
+/// Whether the text can only be a command of a script.
 fn is_command(command: &str) -> bool {
     let word = command.split(' ').next().unwrap_or_default();
     let is_name = |name: &str| {

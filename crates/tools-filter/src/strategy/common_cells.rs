@@ -1,10 +1,10 @@
-//! Rows in sequence that differ in a few cells: what all of them have stands once above them, with
-//! `{}` for each cell that differs, and the rows have only those, behind `…`. Nothing is left out.
-//! A cell is what stands between blanks, or in quotes; a short cell that all have, and the key
-//! before a value, stay in the rows, so that `12 EUR` and `"name": "x"` are found. Rows of a table
-//! are joined where their cells stand in the same columns, so that an empty one is never closed up,
-//! and the indentation stays. Lines that report something, name a place or a test at work, changed
-//! lines and prose stand as they came.
+//! Joins consecutive rows that differ in a few cells. A heading has the common text, with `{}` for
+//! each cell that differs; each row keeps only those cells, after `…`. Nothing is left out. A cell
+//! is text between blanks, or a quotation. Short common cells and the key before a value stay in
+//! the rows, so that a search for `12 EUR` or `"name": "x"` finds them. Table rows are joined only
+//! when their cells are in the same columns, so an empty cell is never closed up; indentation
+//! stays. Lines that report something, lines with a place or a running test, diff changes and prose
+//! stay as they are.
 
 use std::ops::Range;
 
@@ -16,32 +16,32 @@ use crate::{
     signal::{is_change, names_place, reports},
 };
 
-/// Fewer rows are left as they are.
+/// Minimum number of rows to join.
 const MIN_ROWS: usize = 5;
-/// So many bytes the rows have in common at least, and each stretch of them that leaves the rows.
+/// Minimum bytes the rows have in common, and minimum bytes of each stretch moved to the heading.
 const MIN_COMMON: usize = 24;
 const MIN_STRETCH: usize = 10;
-/// A longer line is left as it is, and more bytes of rows are parted.
+/// Maximum length in bytes of a line to join, and maximum total bytes of a group.
 const MAX_LINE_BYTES: usize = 600;
 const MAX_HELD_BYTES: usize = 16 << 10;
-/// What stands before what is left of a row.
+/// Prefix of a shortened row.
 const LEFT: &str = "… ";
 
 #[derive(Default)]
 pub(crate) struct CommonCells {
     rows: Vec<String>,
     bytes: usize,
-    /// Of each cell of the first row whether all rows have it.
+    /// For each cell of the first row, whether all rows have it.
     common: Vec<bool>,
     found: bool,
 }
 
-/// The cells of a line: what stands between blanks, a quotation whole.
+/// The cells of a line: words, or whole quotations.
 fn cells(line: &str) -> Vec<&str> {
     placed(line).into_iter().map(|cell| &line[cell]).collect()
 }
 
-/// Where the cells stand.
+/// The byte ranges of the cells.
 fn placed(line: &str) -> Vec<Range<usize>> {
     let (mut cells, mut start, mut is_quoted) = (Vec::new(), None, false);
     for (at, byte) in line.bytes().enumerate() {
@@ -59,8 +59,8 @@ fn placed(line: &str) -> Vec<Range<usize>> {
     cells
 }
 
-/// Whether the cells of two rows stand in the same columns, to the left or to the right, wherever
-/// more than one blank parts them.
+/// Whether the cells of two rows are in the same columns, left- or right-aligned, wherever more
+/// than one blank separates them.
 fn same_columns(a: &str, b: &str) -> bool {
     let column = |line: &str, at: usize| line[..at].chars().count();
     let is_same = |(one, other): (Range<usize>, Range<usize>)| {
@@ -70,13 +70,13 @@ fn same_columns(a: &str, b: &str) -> bool {
     placed(a).into_iter().zip(placed(b)).skip(1).all(is_same)
 }
 
-/// Whether a line may have anything in common with others, as far as that is told at once.
+/// A cheap check whether a line may share cells with others.
 fn may_be_row(line: &str) -> bool {
     line.len() <= MAX_LINE_BYTES && line.len() > MIN_COMMON
 }
 
-/// Whether a line may be joined with others. It is asked only about lines that have much in common
-/// with another: most have not.
+/// Whether a line may be joined with others. Called only for lines that share much with another
+/// one, which is rare.
 fn may_join(line: &str) -> bool {
     !line.contains("{}")
         && !is_change(line)
@@ -92,13 +92,13 @@ fn is_word(cell: &str) -> bool {
     cell.len() > 1 && cell.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// How much of the cells is common to all rows.
+/// Bytes of the cells that all rows share.
 fn weight(cells: &[&str], common: &[bool]) -> usize {
     cells.iter().zip(common).filter(|(_, common)| **common).map(|(cell, _)| cell.len() + 1).sum()
 }
 
 impl CommonCells {
-    /// What the line has in common with the rows that are held, where it goes on with them.
+    /// The cells that the line shares with the held rows; `None` when it does not belong to them.
     fn common(&self, line: &str) -> Option<Vec<bool>> {
         let (first, cells) = (cells(self.rows.first()?), cells(line));
         if first.len() != cells.len() || self.bytes >= MAX_HELD_BYTES {
@@ -107,7 +107,7 @@ impl CommonCells {
         let both = |(at, is_common): (usize, &bool)| *is_common && first[at] == cells[at];
         let common: Vec<bool> = self.common.iter().enumerate().map(both).collect();
         let (before, now) = (weight(&first, &self.common), weight(&first, &common));
-        // A row that has much less in common begins others.
+        // A row that shares much less starts a new group.
         let is_other = now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4);
         let are_rows =
             || may_join(line) && (self.rows.len() > 1 || may_join(&self.rows[0])) && same_columns(&self.rows[0], line);
@@ -119,7 +119,7 @@ impl CommonCells {
         self.rows.push(line.to_owned());
     }
 
-    /// Gives on what is held; the rows behind the first of too few may begin others.
+    /// Emits the held rows. If they are too few, the rows after the first may start another group.
     fn end(&mut self, out: &mut Emitter<'_>) {
         let rows = std::mem::take(&mut self.rows);
         self.bytes = 0;
@@ -144,17 +144,16 @@ impl CommonCells {
     }
 }
 
-/// The heading with what all rows have, and what is left of each; `None` where that is hardly
-/// shorter.
+/// The heading with the common text and the shortened rows; `None` when that saves too little.
 fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
     let first = cells(rows.first()?);
-    // The key of a value that differs stays with it.
+    // The key of a differing value stays with it.
     let is_key = |at: usize| common.get(at + 1) == Some(&false) && first[at].ends_with([':', '=']);
     let mut leaves: Vec<bool> = common.iter().enumerate().map(|(at, common)| *common && !is_key(at)).collect();
     let mut at = 0;
     while at < leaves.len() {
         let length = leaves[at..].iter().take_while(|leaves| **leaves).count();
-        // Two words in a row are of a sentence, which is read as a whole.
+        // Two consecutive words are part of a sentence, which stays whole.
         if first[at..at + length].windows(2).any(|pair| pair.iter().all(|cell| is_word(cell))) {
             return None;
         }

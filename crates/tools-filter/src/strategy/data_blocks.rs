@@ -1,6 +1,6 @@
-//! Data that a program prints over several lines, as JSON and its like: a list or an object that is
-//! short stands in one line. Nothing is left out. Only what is data in each of its lines is joined:
-//! names with values, values, and brackets.
+//! Joins a short list or object that is printed over several lines, as JSON and similar formats,
+//! into one line. Nothing is left out. Every line must be data: names with values, values, or
+//! brackets.
 
 use std::sync::LazyLock;
 
@@ -10,14 +10,14 @@ use tools_core::FilterConfidence;
 use super::{Reducer, unfinished::names_running};
 use crate::{emit::Emitter, lines::regex, signal::names_place};
 
-/// A longer line is not made of several, and of more than these none is.
+/// Maximum length in bytes of a joined line, and maximum number of lines to join.
 const MAX_JOINED_BYTES: usize = 320;
 const MAX_LINES: usize = 40;
 
-/// What begins a list or an object: `"items": [`, `{`, `Object {`.
+/// The start of a list or an object: `"items": [`, `{`, `Object {`.
 static OPENING: LazyLock<Regex> =
     LazyLock::new(|| regex(r#"^ *(?:["']?[\w$@./-]+["']?: )?(?:[A-Z]\w*(?:\(\d+\))? )?[\[{]$"#));
-/// A line inside of it.
+/// A line inside a list or an object.
 static INNER: LazyLock<Regex> = LazyLock::new(|| {
     regex(concat!(
         r#"^ *(?:["']?[\w$@./-]+["']?: )?(?:"(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)*'|-?[\w.+]+|\[\]|\{\}|"#,
@@ -29,7 +29,7 @@ static INNER: LazyLock<Regex> = LazyLock::new(|| {
 pub(crate) struct DataBlocks {
     held: Vec<String>,
     bytes: usize,
-    /// Brackets that are open.
+    /// Number of open brackets.
     depth: usize,
     found: bool,
 }
@@ -43,7 +43,7 @@ fn closes(line: &str) -> bool {
 }
 
 impl DataBlocks {
-    /// Gives the lines that are held on as they came. Those behind the first may begin anew.
+    /// Emits the held lines unchanged. A line after the first may start another block.
     fn give_up(&mut self, out: &mut Emitter<'_>) {
         let held = std::mem::take(&mut self.held);
         (self.bytes, self.depth) = (0, 0);

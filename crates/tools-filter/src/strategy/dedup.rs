@@ -1,6 +1,6 @@
-//! `dedup`: merges consecutive lines that differ in nothing but time and identifiers. In a long
-//! log, lines of a kind already shown are counted too, with a note where they stood; what reports
-//! something is shown, again and again only up to a few times for each kind, with a count.
+//! `dedup`: merges consecutive lines that differ only in time and identifiers. In a long log, it
+//! also counts lines of a kind that was already shown and notes where they were. Lines that report
+//! something are shown up to a few times for each kind, then counted.
 
 use std::{
     collections::{HashMap, VecDeque, hash_map::Entry},
@@ -25,8 +25,8 @@ use crate::{
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Dedup {
-    /// In an output of more lines than this, lines of a kind that was shown are counted instead of
-    /// shown; 0 for never.
+    /// In an output of more lines than this, lines of a kind that was already shown are counted
+    /// instead of shown; 0 for never.
     pub fold_above: usize,
     /// Lines that one of these regular expressions matches are never merged.
     pub keep: Vec<String>,
@@ -56,12 +56,12 @@ impl Strategy for Compiled {
     }
 }
 
-/// So much is held to see whether an output is long.
+/// Maximum bytes held to find out whether an output is long.
 const MAX_WAITING: usize = 1 << 20;
 
 struct Machine {
     settings: Compiled,
-    /// All lines, as long as the output may be short.
+    /// All lines so far, while the output may still be short.
     waiting: Option<Vec<String>>,
     waiting_bytes: usize,
     runs: Runs,
@@ -109,7 +109,7 @@ impl Reducer for Machine {
     }
 }
 
-/// Consecutive lines that are the same but for time and identifiers.
+/// Consecutive lines that are the same except for time and identifiers.
 #[derive(Default)]
 struct Runs {
     last: Option<(String, String)>,
@@ -157,7 +157,7 @@ fn without_time(line: &str) -> String {
     }
 }
 
-/// Kinds are identified by a hash that is good enough already.
+/// The key is a good hash already, so it is not hashed again.
 #[derive(Default)]
 struct PassthroughHasher(u64);
 
@@ -173,13 +173,13 @@ impl Hasher for PassthroughHasher {
     }
 }
 
-/// More kinds are not remembered: the oldest is then new again, and shown again.
+/// Maximum number of remembered kinds. A forgotten kind counts as new and is shown again.
 const MAX_KINDS: usize = 4096;
-/// A kind that reports something is shown so often, then counted.
+/// How often a kind that reports something is shown before it is counted.
 const SHOWN: u64 = 3;
-/// Lines shown at the end, whatever they are.
+/// Number of lines at the end that are always shown.
 const TAIL: usize = 5;
-/// Lines of a stack trace that go with what they explain.
+/// Maximum number of stack trace lines shown after a report.
 const TRACE: usize = 8;
 
 #[derive(Default)]
@@ -190,7 +190,7 @@ struct Folds {
     order: VecDeque<u64>,
     hole: u64,
     tail: VecDeque<String>,
-    /// How many lines may still belong to what was reported.
+    /// How many more lines may belong to the last report.
     trace: usize,
     folded: u64,
     explained: bool,
@@ -199,7 +199,7 @@ struct Folds {
 struct Kind {
     example: String,
     count: u64,
-    /// Whether its words may report something; numbers are then looked at in each line.
+    /// Whether its words may report something; the numbers are then checked for each line.
     may_report: bool,
     reports: bool,
 }
@@ -245,7 +245,7 @@ impl Folds {
 
     fn remember(&mut self, hash: u64, line: &str) {
         if self.order.len() == MAX_KINDS {
-            // What reports something is not forgotten, or its count would be lost.
+            // A kind that reports something is not forgotten, since its count would be lost.
             let forget = self.order.iter().position(|hash| self.kinds.get(hash).is_none_or(|kind| !kind.reports));
             if let Some(oldest) = self.order.remove(forget.unwrap_or(0)) {
                 self.kinds.remove(&oldest);
@@ -256,7 +256,7 @@ impl Folds {
         self.order.push_back(hash);
     }
 
-    /// Says how many lines were left out up to here.
+    /// Writes how many lines were left out up to here.
     fn close(&mut self, out: &mut Emitter<'_>) {
         let lines = std::mem::take(&mut self.hole) + self.tail.len() as u64;
         if lines == 0 {
@@ -271,7 +271,7 @@ impl Folds {
         self.note(lines, out);
     }
 
-    /// Says how many lines of known kinds stood here, in full the first time.
+    /// Writes how many lines of known kinds were here; the first note is the long form.
     fn note(&mut self, lines: u64, out: &mut Emitter<'_>) {
         let what = if std::mem::replace(&mut self.explained, true) { "" } else { " of kinds shown before" };
         out.write(&format!("[… {lines} lines{what}]"));
@@ -300,7 +300,7 @@ fn is_trace(line: &str) -> bool {
         || line.contains("Error:")
 }
 
-/// What a byte may be part of.
+/// Class of bytes that may be part of a word.
 const WORD: u8 = 1;
 const DIGIT: u8 = 2;
 const HEX: u8 = 4;
@@ -318,7 +318,7 @@ const CLASSES: [u8; 256] = {
     classes
 };
 
-/// A hash over pieces of up to eight bytes.
+/// A hash that reads up to eight bytes at a time.
 struct ChunkHasher(u64);
 
 impl ChunkHasher {
@@ -344,12 +344,12 @@ impl ChunkHasher {
     }
 }
 
-/// Stands for any number.
+/// Hash value used for any number.
 const NUMBER: u64 = 0;
 
 /// The hash of a line without its numbers and identifiers, in one pass.
 ///
-/// A word with a digit is a number or an identifier; status codes of HTTP are neither.
+/// A word with a digit is a number or an identifier; HTTP status codes are neither.
 pub(crate) fn template(line: &str) -> u64 {
     let bytes = line.as_bytes();
     let mut hash = ChunkHasher(0xCBF2_9CE4_8422_2325);
@@ -380,33 +380,33 @@ pub(crate) fn template(line: &str) -> u64 {
     hash.0
 }
 
-/// A shorter line is sooner taken apart than looked for.
+/// Minimum length of a line for the cache; shorter lines are faster to process than to look up.
 const MIN_SKELETON: usize = 32;
-/// Skeletons that are remembered.
+/// Maximum number of cached skeletons.
 const MAX_SKELETONS: usize = 4096;
 
-/// What stands before the status of a request.
+/// The text before the status of a request.
 static BEFORE_STATUS: LazyLock<Finder<'_>> = LazyLock::new(|| Finder::new("\" "));
 
-/// The templates of lines by their skeletons, the lines without their digits: taking lines apart is
-/// slow, and most differ from others in nothing else.
+/// Caches the templates of lines by skeleton, which is the line without its digits. Computing a
+/// template is slow, and most lines differ only in digits.
 #[derive(Default)]
 struct Templates {
     known: HashMap<u64, u64, BuildHasherDefault<PassthroughHasher>>,
     skeleton: Vec<u8>,
-    /// Lines whose skeleton was known.
+    /// Number of lines whose skeleton was cached.
     hits: usize,
 }
 
 impl Templates {
-    /// [`template`] of a line.
+    /// The [`template`] of a line, from the cache if possible.
     fn of(&mut self, line: &str) -> u64 {
         if line.len() < MIN_SKELETON {
             return template(line);
         }
         if self.known.len() == MAX_SKELETONS {
             if self.hits < MAX_SKELETONS {
-                // Most lines have one of their own: looking for it only costs.
+                // Most skeletons are unique here, so looking them up only costs time.
                 return template(line);
             }
             self.known.clear();
@@ -415,7 +415,7 @@ impl Templates {
         let bytes = line.as_bytes();
         self.skeleton.clear();
         self.skeleton.extend(bytes.iter().map(|byte| if byte.is_ascii_digit() { b'0' } else { *byte }));
-        // The digits of a status count.
+        // The digits of a status are part of the skeleton.
         for at in BEFORE_STATUS.find_iter(bytes) {
             let status = at + 2..(at + 5).min(bytes.len());
             self.skeleton[status.clone()].copy_from_slice(&bytes[status]);
@@ -432,7 +432,7 @@ impl Templates {
     }
 }
 
-/// `404` of `"GET / HTTP/1.1" 404`.
+/// Whether these bytes are a status, such as `404` in `"GET / HTTP/1.1" 404`.
 fn is_status(bytes: &[u8], start: usize, end: usize) -> bool {
     end - start == 3
         && start >= 2

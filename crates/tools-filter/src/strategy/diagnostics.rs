@@ -1,5 +1,5 @@
-//! `diagnostics`: keeps compilers' messages. The source shown again under them stays for the first
-//! errors only; where it is, each message says.
+//! `diagnostics`: keeps compilers' messages. The source below them is shown for the first errors
+//! only; each message gives its place.
 
 use std::sync::LazyLock;
 
@@ -37,15 +37,15 @@ impl Strategy for Compiled {
     }
 }
 
-/// The words of [`MESSAGE`] as they are usually written: most lines have none of them, and this is
-/// seen many bytes at once.
+/// The words of [`MESSAGE`] in their usual spelling. A fast pre-check, since most lines have none
+/// of them.
 static WORDS: LazyLock<Option<Searcher>> = LazyLock::new(|| {
     Searcher::new([
         "error", "warning", "note", "remark", "Error", "Warning", "Note", "Remark", "ERROR", "WARNING", "NOTE",
     ])
 });
 
-/// The source of so many errors is shown.
+/// Number of errors that are shown with source.
 const WITH_SOURCE: usize = 1;
 
 #[derive(Default)]
@@ -53,13 +53,13 @@ struct Machine {
     noise: Patterns,
     in_warning: bool,
     errors: usize,
-    /// The line after a message, and whether it may be one: its source when marks follow it.
+    /// The line after a message, and whether it may be source: it is when marks follow.
     next: Option<(String, bool)>,
     after_head: bool,
-    /// Whether the line before was marks under a source: what the compiler would put there may
-    /// follow, lined up with them.
+    /// Whether the previous line was marks under source. The compiler's suggested text may follow,
+    /// aligned with them.
     after_marks: bool,
-    /// Whether the last message named no column: then the marks under its source are all that does.
+    /// Whether the last message named no column. Then only the marks under its source give it.
     is_column_missing: bool,
     found: bool,
 }
@@ -74,11 +74,11 @@ fn names_column(line: &str) -> bool {
 }
 
 impl Machine {
-    /// Gives on the line after a message, which turned out to be the source or something else.
+    /// Emits the line after a message, now known to be source or something else.
     fn settle(&mut self, is_source: bool, out: &mut Emitter<'_>) {
         let Some((line, may_be_message)) = self.next.take() else { return };
-        // A line that reports something may be a message without a place, whose own source was left
-        // out before the marks.
+        // A line that reports something may be a message without a place whose own source was left
+        // out.
         let is_told = !self.is_column_missing && (self.in_warning || self.errors > WITH_SOURCE);
         if is_source && is_told && !reports(&line) {
             self.found = true;
@@ -103,10 +103,10 @@ impl Machine {
     }
 }
 
-/// Whether one of the words of messages is in a line.
+/// Whether a line has one of the words of messages.
 fn may_be_message(line: &str) -> bool {
     match WORDS.as_ref() {
-        // A processor without the instructions for it.
+        // Fallback for processors without the required instructions.
         None => MESSAGE.is_match(line),
         Some(words) => words.find(line).is_some(),
     }

@@ -1,24 +1,24 @@
-//! The unchanged lines of a unified diff: one next to each change stands, those further away are
-//! counted where they stood. Every changed line stays, and so does the header of each hunk. A diff
-//! is told by its form: the names of both files, then hunks with as many lines as they announce.
+//! Shortens the unchanged lines of a unified diff: one next to each change stays, and a count
+//! replaces those further away. Every changed line and every hunk header stays. A diff is
+//! recognised by its form: the names of both files, then hunks with as many lines as they announce.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::emit::Emitter;
 
-/// Unchanged lines that stand next to a change.
+/// Number of unchanged lines shown next to a change.
 const SHOWN: usize = 1;
 
 #[derive(Default)]
 pub(crate) struct DiffContext {
-    /// How much of the head of a file was read: a hunk may follow both names.
+    /// How much of a file's head was read: a hunk may follow after both names.
     head: Head,
-    /// Lines of the old and of the new file that the hunk still has.
+    /// Remaining lines of the old and the new file in the hunk.
     left: (u32, u32),
-    /// Unchanged lines of which it is not known whether a change follows.
+    /// Unchanged lines that a change may still follow.
     held: Vec<String>,
-    /// Whether a changed line of the hunk stands above them.
+    /// Whether a changed line of the hunk precedes them.
     after_change: bool,
     found: bool,
 }
@@ -31,7 +31,7 @@ enum Head {
     Both,
 }
 
-/// Lines of the old and of the new file in the hunk below `@@ -1,5 +1,7 @@`.
+/// Line counts of the old and the new file in a hunk: `@@ -1,5 +1,7 @@` → `(5, 7)`.
 fn lengths(line: &str) -> Option<(u32, u32)> {
     let ranges = line.strip_prefix("@@ -")?;
     let (old, rest) = ranges.split_once(" +")?;
@@ -44,7 +44,7 @@ fn lengths(line: &str) -> Option<(u32, u32)> {
 }
 
 impl DiffContext {
-    /// Takes note of a line outside of hunks, whatever becomes of it.
+    /// Updates the state for a line outside of hunks.
     pub(super) fn notice(&mut self, line: &str) {
         self.head = match self.head {
             _ if line.starts_with("--- ") => Head::Old,
@@ -57,7 +57,7 @@ impl DiffContext {
         self.left != (0, 0)
     }
 
-    /// Gives the unchanged lines on, those in the middle as a count.
+    /// Emits the unchanged lines, with a count for those in the middle.
     fn close(&mut self, before_change: bool, out: &mut Emitter<'_>) {
         let first = if self.after_change { SHOWN } else { 0 };
         let last = self.held.len().saturating_sub(if before_change { SHOWN } else { 0 });
@@ -71,7 +71,7 @@ impl DiffContext {
         }
     }
 
-    /// What stands above is no hunk after all.
+    /// Emits the held lines unchanged: this is not a hunk after all.
     fn give_up(&mut self, out: &mut Emitter<'_>) {
         self.left = (0, 0);
         self.head = Head::None;
@@ -81,7 +81,7 @@ impl DiffContext {
     fn of_hunk(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         let (old, new) = self.left;
         match line.as_bytes().first() {
-            // Editors take the blank at the end of an empty line away.
+            // Editors strip the blank of an empty line.
             Some(b' ') | None if old > 0 && new > 0 => {
                 self.left = (old - 1, new - 1);
                 self.held.push(line.to_owned());

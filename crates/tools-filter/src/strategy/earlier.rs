@@ -1,6 +1,6 @@
-//! A block of lines that stood further above already, word by word: a trace under another test, a
-//! message and again the same message below its class, a failure that a list at the end repeats
-//! indented otherwise. It is counted, and its first line is named.
+//! Replaces a block of lines that was already shown further above with a mark that counts it and
+//! quotes its first line. Examples: a trace under another test, a message repeated below its class,
+//! a failure repeated with other indentation in the final list.
 
 use std::collections::HashMap;
 
@@ -12,32 +12,32 @@ use crate::{
     signal::is_change,
 };
 
-/// A block of fewer lines with text is shown again.
+/// Minimum number of lines with text in a block.
 const MIN_LINES: u64 = 2;
-/// A block is counted only where its mark is so much shorter.
+/// Minimum bytes saved by the mark.
 const MIN_SAVED_BYTES: usize = 12;
-/// Lines and bytes that are remembered.
+/// Maximum number of lines and bytes that are remembered.
 const MAX_LINES: usize = 4000;
 const MAX_BYTES: usize = 256 << 10;
-/// A longer line is part of no block.
+/// Maximum length in bytes of a line in a block.
 const MAX_LINE_BYTES: usize = 1 << 10;
-/// Lines of the longest block.
+/// Maximum number of lines in a block.
 const MAX_BLOCK: usize = 200;
-/// Places at which one line stood that are tried.
+/// Maximum number of earlier positions of a line that are tried.
 const MAX_PLACES: usize = 8;
-/// So much of its first line names a block.
+/// Number of characters of the first line that the mark quotes.
 const NAMED_CHARS: usize = 28;
 
 #[derive(Default)]
 pub(crate) struct EarlierBlocks {
-    /// What was shown but for blank lines, and where each line of it stood, by its words.
+    /// The lines shown so far without blank ones, and the positions of each line by its text.
     shown: Vec<String>,
     places: HashMap<String, Vec<usize>>,
     bytes: usize,
-    /// The lines that may be a block, and where in what was shown it may have begun.
+    /// The lines that may be a repeated block, and the earlier positions where it may begin.
     held: Vec<String>,
     begun: Vec<usize>,
-    /// Lines that are held and not blank.
+    /// Number of held lines that are not blank.
     lines: usize,
     found: bool,
 }
@@ -48,8 +48,8 @@ fn weight(line: &str) -> u64 {
     marked(line).unwrap_or_else(|| u64::from(!is_empty))
 }
 
-/// Whether a line begins with a number, which is a place in the file that was named above:
-/// `3:14 error`, `L12 | text`, `line 7: text`.
+/// Whether a line begins with a line number in the file named above: `3:14 error`, `L12 | text`,
+/// `line 7: text`.
 fn is_row(line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['L', ':', '*', '•', '>', '|', '@', '-', ' ']);
     text.strip_prefix("line ").unwrap_or(text).starts_with(|c: char| c.is_ascii_digit())
@@ -58,9 +58,9 @@ fn is_row(line: &str) -> bool {
 fn may_be_part(line: &str) -> bool {
     line.len() < MAX_LINE_BYTES
         && !is_row(line)
-        // The same change of another file is another change.
+        // The same change in another file is a different change.
         && !is_change(line)
-        // The rows below it are about this file.
+        // The rows below belong to this file.
         && !is_file(line)
         && (!line.trim_start().starts_with("[…") || marked(line).is_some())
         && !names_running(line)
@@ -74,8 +74,8 @@ fn indent(line: &str) -> isize {
     (line.len() - line.trim_start().len()).cast_signed()
 }
 
-/// Whether a line is the one that was shown, in a block of which the first line was indented so
-/// much less here. Marks are never indented.
+/// Whether a line equals the shown one when its block is indented by `less` columns less here.
+/// Marks are never indented.
 fn is_same(shown: &str, line: &str, less: isize) -> bool {
     shown.trim() == line.trim() && (marked(line).is_some() || indent(shown) - indent(line) == less)
 }
@@ -113,7 +113,7 @@ impl EarlierBlocks {
         }
     }
 
-    /// Whether the block that is held goes on with this line.
+    /// Whether the held block continues with this line.
     fn goes_on(&mut self, line: &str) -> bool {
         if self.held.len() >= MAX_BLOCK || !may_be_part(line) {
             return false;
@@ -137,13 +137,13 @@ impl EarlierBlocks {
         true
     }
 
-    /// Ends the block that is held. Lines of one that is not worth a mark may begin another.
+    /// Ends the held block. If it is not worth a mark, its lines may start another block.
     fn end(&mut self, out: &mut Emitter<'_>) {
         let mut block = std::mem::take(&mut self.held);
-        // Blank lines at its end part it from what follows.
+        // Trailing blank lines separate the block from what follows.
         let end = block.iter().rposition(|line| !is_blank(line)).map_or(0, |at| at + 1);
         let rest = block.split_off(end);
-        // What stands for the block must have stood once, or nobody knows which is meant.
+        // The quoted line must occur only once above, or the mark would be ambiguous.
         let is_unique = |line: &String| self.places.get(line.trim()).is_some_and(|places| places.len() == 1);
         let named = block.iter().position(is_unique).unwrap_or(block.len());
         let counted = block.split_off(named);
@@ -183,7 +183,7 @@ impl Reducer for EarlierBlocks {
                 return;
             }
             self.end(out);
-            // What was held may have begun another block, with which this line may go on.
+            // The held lines may start another block that this line continues.
             if !self.held.is_empty() {
                 return self.line(line, out);
             }

@@ -1,7 +1,7 @@
-//! A line that stood above already, word by word, whatever stands between: it is counted, a short
-//! one from the third time on, since it may be a value. What reports a failure, names a place or is
-//! a line of a diff stands as often as it is told, and so do the heading of what is indented below
-//! it and the last line, which may be the verdict. A row of findings is about the file above it.
+//! Counts a line that is identical to one further above, whatever is between them. A short line,
+//! which may be a value, is counted from its third occurrence. These lines always stay: failures,
+//! places, diff lines, the heading of an indented block, the last line (it may be the verdict) and
+//! rows of findings, which belong to the file above them.
 
 use std::collections::HashMap;
 
@@ -13,39 +13,39 @@ use crate::{
     signal::{names_place, reports_failure},
 };
 
-/// A shorter line, or one of fewer words, is a value or a name.
+/// Minimum length in bytes and number of words; less is a value or a name.
 const MIN_BYTES: usize = 16;
 const MIN_WORDS: usize = 2;
-/// A line of so many bytes is counted from the second time on.
+/// Minimum length in bytes of a line that is counted from its second occurrence.
 const LONG: usize = 36;
-/// A longer one is not remembered, and neither are more of them.
+/// Maximum length in bytes of a remembered line, and maximum number of them.
 const MAX_BYTES: usize = 1 << 10;
 const MAX_LINES: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct EarlierLines {
-    /// How often a line was told.
+    /// How often each line occurred.
     told: HashMap<String, u32>,
-    /// The line before, which stood above: it is counted if it heads nothing and is not the last.
+    /// The previous line, a repetition. It is counted unless it is a heading or the last line.
     held: Option<String>,
     found: bool,
 }
 
-/// What a line says, if it may be counted when it comes again.
+/// The text of a line if its repetitions may be counted.
 fn saying(line: &str) -> Option<&str> {
     let text = line.trim();
     let is_word = |word: &&str| word.chars().filter(|c| c.is_alphabetic()).count() > 1;
     let is_saying = (MIN_BYTES..=MAX_BYTES).contains(&text.len())
         && !line.starts_with(['+', '-', '@'])
         && !text.starts_with("[… ")
-        // It is about the file above it, which is another one.
+        // It belongs to the file above it, which differs.
         && !stands_under_file(line)
         && !is_joined(text)
         && text.split(' ').filter(is_word).nth(MIN_WORDS - 1).is_some();
     is_saying.then_some(text)
 }
 
-/// Whether a line may stand for several, with what differs between braces: a mark would count it as
+/// Whether a line may stand for several, with variants between braces. A mark would count it as
 /// one.
 fn is_joined(text: &str) -> bool {
     text.split_once('{').and_then(|(_, rest)| rest.split_once('}')).is_some_and(|(inner, _)| inner.contains(", "))
@@ -56,7 +56,7 @@ fn indent(line: &str) -> usize {
 }
 
 impl EarlierLines {
-    /// Whether a line that says this stood above often enough; notes that it is told.
+    /// Whether this text already occurred often enough; also counts this occurrence.
     fn is_told(&mut self, text: &str) -> bool {
         if let Some(times) = self.told.get_mut(text) {
             *times += 1;

@@ -1,5 +1,5 @@
-//! What a tool found at which places, one line each: a message stands once with all its places, or
-//! under the name of a file with all places in it, whichever is shorter. Nothing is left out.
+//! Groups one-line findings: a message once with all its places, or a file name once with all
+//! findings in it, whichever is shorter. Nothing is left out.
 
 use std::collections::HashMap;
 
@@ -11,24 +11,24 @@ use crate::{
     table::{FRAME, NUMBERED_FILE},
 };
 
-/// More is not held: what is held is then written by itself.
+/// Maximum bytes held; a full group is written.
 const MAX_HELD: usize = 256 << 10;
-/// Fewer are left as they are.
+/// Minimum number of findings to group.
 const MIN_FINDINGS: usize = 3;
 
 #[derive(Default)]
 pub(crate) struct Findings {
-    /// A line that is nothing but the name of a file: the lines below may be about it. It came
-    /// after all that is held, unless it is held itself.
+    /// A line with only a file name, which the lines below may belong to. It follows everything
+    /// held, unless it is held itself.
     file: Option<String>,
     is_file_held: bool,
-    /// Whether all that is held stood under names of files.
+    /// Whether all held findings were below file names.
     has_files: bool,
     held: Vec<Finding>,
-    /// As it came.
+    /// The original lines.
     lines: Vec<String>,
     bytes: usize,
-    /// Lines that marks between them stand for.
+    /// Number of lines that marks between them stand for.
     hidden: u64,
     found: bool,
 }
@@ -37,7 +37,7 @@ struct Finding {
     file: String,
     place: String,
     text: String,
-    /// The line that told it, unless others go on with it.
+    /// The original line, unless other lines continue it.
     line: Option<String>,
 }
 
@@ -54,7 +54,7 @@ impl Findings {
         }
     }
 
-    /// The name of a file under which nothing stood.
+    /// Emits a file name that no finding followed.
     fn end_file(&mut self, out: &mut Emitter<'_>) {
         if let Some(file) = self.file.take().filter(|_| !self.is_file_held) {
             self.flush(out);
@@ -114,7 +114,7 @@ fn by_text(findings: &[Finding]) -> Vec<String> {
         let text = group.first().map_or("", |finding| finding.text.trim());
         let places: Vec<String> = group.iter().map(|finding| format!("{}:{}", finding.file, finding.place)).collect();
         match places.as_slice() {
-            // Alone it stands as it came.
+            // A single finding stays as it was printed.
             [place] => match group.first().and_then(|finding| finding.line.as_deref()) {
                 Some(line) => line.to_owned(),
                 None => format!("{place} {text}"),
@@ -138,8 +138,7 @@ fn by_file(findings: &[Finding]) -> Vec<String> {
     lines
 }
 
-/// Whether a line is one of those that stand under the name of a file: `  12:5 text`, with as many
-/// places as the text was found at.
+/// Whether a line is a row below a file name: `  12:5 text`, with one place or several.
 pub(super) fn stands_under_file(line: &str) -> bool {
     let text = line.strip_prefix("  ").unwrap_or_default();
     let is_place = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b',');
@@ -147,18 +146,18 @@ pub(super) fn stands_under_file(line: &str) -> bool {
     digits(text) > 0 && text[places..].starts_with(' ')
 }
 
-/// Whether the name of a file above its findings is told from them: nothing else in them is one.
+/// Whether a file name above its findings is unambiguous: nothing else in them is one.
 fn can_stand_under_files(findings: &[Finding]) -> bool {
     findings.iter().all(|finding| is_source(&finding.file) && !names_source(&finding.text))
 }
 
-/// Endings of sources: what has one of them is the name of a file, whatever stands around it.
+/// Extensions of source files. A word with one of them is always a file name.
 const SOURCES: &[&str] = &[
     "rs", "py", "pyi", "js", "mjs", "cjs", "ts", "tsx", "jsx", "c", "cc", "cpp", "h", "hpp", "java", "go", "toml",
     "md", "json", "yml", "yaml", "tf", "ps1",
 ];
 
-/// Whether a word of the text is the name of a source.
+/// Whether a word of the text is the name of a source file.
 pub(super) fn names_source(text: &str) -> bool {
     text.split([' ', '\'', '"', '`', '(', ':', ',']).any(is_source)
 }
@@ -176,7 +175,7 @@ impl Reducer for Findings {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if let Some(finding) = finding(line) {
             if self.file.as_ref().is_some_and(|file| *file == finding.file) && !self.has_files {
-                // The heading says what its findings say themselves.
+                // The heading only repeats its findings.
                 if !std::mem::replace(&mut self.is_file_held, true) {
                     self.hold(&finding.file);
                 }
@@ -189,7 +188,7 @@ impl Reducer for Findings {
             && let Some(last) = self.held.last_mut()
             && goes_on(line, self.lines.last())
         {
-            // The message goes on in a line of its own.
+            // The message continues on a line of its own.
             last.line = None;
             last.text.push_str(" / ");
             last.text.push_str(line.trim());
@@ -212,7 +211,7 @@ impl Reducer for Findings {
         if let Some(lines) =
             marked(line).filter(|_| !self.held.is_empty() && self.file.as_ref().is_none_or(|_| self.is_file_held))
         {
-            // What stood under a finding and is not shown.
+            // Lines below a finding that are not shown.
             self.hidden += lines;
             return self.hold(line);
         }
@@ -238,8 +237,7 @@ impl Reducer for Findings {
     }
 }
 
-/// Whether this is the name of a file: one word with an ending, or with a slash in front of its
-/// last part.
+/// Whether this is a file name: one word with an extension, or with a slash before its last part.
 pub(super) fn is_name(text: &str) -> bool {
     let is_word =
         text.bytes().all(|byte| byte >= 0x80 || byte.is_ascii_alphanumeric() || b"._-/\\@+~[]".contains(&byte));
@@ -250,9 +248,8 @@ pub(super) fn is_name(text: &str) -> bool {
     is_word && text.len() > 2 && (is_ending || (text.len() > name.len() && name.len() > 2))
 }
 
-/// Whether a line is, or has in it the path of, a file that a number in its name tells from others:
-/// each of a list of them is one that somebody may look for. A step of work that tells how much of
-/// it is left (`[3/310]`) is none of a list.
+/// Whether a line is or contains a file path with a number in its name. In a list of such files
+/// somebody may look for each one. A progress step (`[3/310]`) is not part of a list.
 pub(super) fn names_numbered_file(line: &str) -> bool {
     let is_step = |word: &str| {
         let share = word.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')?.split_once('/'));
@@ -297,12 +294,12 @@ fn finding(line: &str) -> Option<Finding> {
     let rest = &rest[end..];
     let rest = if open == "(" { rest.strip_prefix(')')? } else { rest };
     let rest = rest.strip_prefix(':').unwrap_or(rest);
-    // What follows a place is parted from it, or it was none: `a.b:12ab`.
+    // A place is followed by a separator; this is not a place: `a.b:12ab`.
     let rest = rest.strip_prefix(' ')?;
     Some(Finding { file: file.to_owned(), place, text: rest.to_owned(), line: Some(line.to_owned()) })
 }
 
-/// `12, col 5, text` behind `path: line `.
+/// The finding `12, col 5, text` after `path: line `.
 fn spelled_out(file: &str, rest: &str) -> Option<Finding> {
     let row = digits(rest);
     let after = rest[row..].strip_prefix(", col ")?;
@@ -317,10 +314,9 @@ fn spelled_out(file: &str, rest: &str) -> Option<Finding> {
     })
 }
 
-/// Whether a line goes on with the finding in the line before: it stands deeper and says something
-/// in words.
+/// Whether a line continues the finding in the previous line: it is indented deeper and has words.
 fn goes_on(line: &str, before: Option<&String>) -> bool {
-    // Pyright indents with spaces that do not break.
+    // Pyright indents with non-breaking spaces.
     let depth = |line: &str| line.chars().take_while(|c| matches!(c, ' ' | '\u{a0}')).count();
     let says = line.bytes().filter(u8::is_ascii_alphabetic).count() >= 3;
     let Some(before) = before.filter(|before| marked(before).is_none()) else { return false };
@@ -334,7 +330,7 @@ fn goes_on(line: &str, before: Option<&String>) -> bool {
         && !FRAME.is_match(line)
 }
 
-/// `  12:5  error  text  rule` under the name of a file.
+/// A row `  12:5  error  text  rule` below a file name.
 fn row(line: &str) -> Option<(String, String)> {
     let text = line.trim_start();
     let row = digits(text);

@@ -1,6 +1,5 @@
-//! The tools that an output is of, told from lines that only they print: what a build, a script or
-//! several commands in a line run is shortened by the rule of each. It is at work from the first
-//! such line on.
+//! Recognises tools by lines that only they print, so that output of a build, a script or several
+//! commands is shortened by the rule of each tool. A rule applies from the first such line on.
 
 use std::sync::Arc;
 
@@ -20,7 +19,7 @@ use crate::{
     },
 };
 
-/// Lines that tell a tool, and the name of the built-in rule about it.
+/// Tables of lines that identify a tool, and the name of its built-in rule.
 static FORMS: &[(&Table, &str)] = &[
     (&FORM_PYTEST, "pytest"),
     (&FORM_NEXTEST, "cargo-nextest"),
@@ -42,12 +41,12 @@ static FORMS: &[(&Table, &str)] = &[
     (&FORM_JS_BUILD, "js-build"),
 ];
 
-/// A longer line tells no tool.
+/// Maximum length in bytes of a line that identifies a tool.
 const MAX_LINE_BYTES: usize = 1 << 10;
 
 pub(crate) struct Forms {
     rules: Arc<[Arc<Rule>]>,
-    /// Rules that are at work, here or because the command is theirs.
+    /// Rules that are active, here or because they match the command.
     known: Vec<Arc<Rule>>,
     facts: Facts,
     collapse: bool,
@@ -56,12 +55,12 @@ pub(crate) struct Forms {
 
 impl Forms {
     pub(crate) fn new(rules: Arc<[Arc<Rule>]>, known: Vec<Arc<Rule>>, facts: &Facts, collapse: bool) -> Self {
-        // How the tool ended is not known: it is a part of the command.
+        // The tool is only a part of the command, so its own exit status is unknown.
         let facts = Facts { exit: Exit::Unknown, command: Arc::clone(&facts.command) };
         Self { rules, known, facts, collapse, stages: Vec::new() }
     }
 
-    /// Starts the rules of the tools that the line tells.
+    /// Starts the rules of the tools that the line identifies.
     fn look_at(&mut self, line: &str) {
         let told = FORMS.iter().filter(|(table, _)| table.is_match(line));
         for (_, name) in told {
@@ -78,7 +77,7 @@ impl Forms {
     }
 }
 
-/// Gives on what comes out of the last stage.
+/// Emits an event of the last stage.
 fn give(event: FilterEvent<'_>, out: &mut Emitter<'_>) {
     match event {
         FilterEvent::Kept(line) => out.keep(line),

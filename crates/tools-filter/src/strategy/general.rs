@@ -1,5 +1,5 @@
-//! What is done with the output of any command, whether or not a rule is about it: what can be told
-//! from its form alone.
+//! Stages for the output of any command, with or without a rule. They use only the form of the
+//! lines.
 
 use super::{
     Reducer,
@@ -43,17 +43,17 @@ use super::{
 };
 use crate::ParsedCommand;
 
-/// What is done behind the rule of a list of files: nothing but what keeps every name.
+/// Stages after a rule for a file list: only those that keep every name.
 pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
     vec![Box::new(Series::of_names()), Box::new(PathRuns::new(Paths::Any)), Box::<Alternatives>::default()]
 }
 
-/// What is done behind the rule of a table or a log: nothing but what helps nobody.
+/// Stages after a rule for a table or a log: only those that drop useless lines.
 pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
     vec![Box::new(Usage::new(command)), Box::<Alternatives>::default(), Box::<CommonCells>::default()]
 }
 
-/// What is done before the rule of a command, which may write findings anew.
+/// Stages before the rule of a command, which may rewrite findings.
 pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
     vec![
         Box::<Structured>::default(),
@@ -64,16 +64,15 @@ pub(crate) fn before_rules() -> Vec<Box<dyn Reducer>> {
     ]
 }
 
-/// What a search found, among the output of other commands.
+/// The stage for search hits among the output of other commands.
 pub(crate) fn of_hits() -> Box<dyn Reducer> {
     Box::<HitLines>::default()
 }
 
-/// The name under which this is counted where no rule is about a command.
+/// The name under which outputs without a rule are counted.
 pub(crate) const NAME: &str = "general";
 
-/// The stages, in order; where a rule is about the tests themselves, those that passed are left to
-/// it.
+/// The stages, in order. A rule that knows tests handles passed tests itself.
 pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) -> Vec<Box<dyn Reducer>> {
     let is_unknown = !has_rule || runs_script(command);
     let mut stages: Vec<Box<dyn Reducer>> = vec![
@@ -116,8 +115,8 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     stages
 }
 
-/// Whether the command runs a program of the user: its rule is about what the interpreter or the
-/// build says, and nothing is known of the rest.
+/// Whether the command runs a user's program: its rule covers what the interpreter or the build
+/// prints, but not what the program prints.
 fn runs_script(command: &ParsedCommand) -> bool {
     // `python -m module` counts as the module.
     let typed = command.typed.split(' ').next().and_then(|program| program.rsplit('/').next()).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! `git_diff`: of a diff of few lines the unchanged lines far from a change are counted; of a
-//! longer one each file keeps its header, counts, and as many lines as there is room for.
+//! `git_diff`: in a short diff, replaces unchanged lines far from a change with a count. In a
+//! longer one, each file keeps its header, counts, and as many lines as fit.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -12,7 +12,7 @@ use crate::emit::Emitter;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitDiff {
-    /// Of a diff of no more lines every changed line stays.
+    /// Maximum number of lines of a diff in which every changed line stays.
     pub max_diff_lines: usize,
 }
 
@@ -28,7 +28,7 @@ impl Strategy for GitDiff {
     }
 }
 
-/// More text is not held; what is held is then given on with the room there is.
+/// Maximum bytes of text held; a full buffer is emitted within the remaining limit.
 const MAX_HELD: usize = 4 << 20;
 
 #[derive(Default)]
@@ -36,9 +36,9 @@ struct Machine {
     limit: usize,
     lines: usize,
     bytes: usize,
-    /// Everything, as long as it may be few lines.
+    /// All lines, while the diff may still be short.
     all: Vec<String>,
-    /// What came before the first file since the last flush, and the files.
+    /// The files since the last flush, and before them any text that precedes the first file.
     files: Vec<File>,
     long: bool,
     found: bool,
@@ -48,9 +48,9 @@ struct Machine {
 struct File {
     header: Vec<String>,
     body: Vec<String>,
-    /// Lines of the body that were not held.
+    /// Number of body lines that were not held.
     more: usize,
-    /// Unchanged lines that were left out.
+    /// Number of unchanged lines left out.
     context: usize,
     added: usize,
     removed: usize,
@@ -84,13 +84,13 @@ const GENERATED: &[&str] = &[
     "composer.lock",
 ];
 
-/// `index 490d59b..83fa4ca 100644`, `index ba2906d,2299c37..0000000`.
+/// Whether a line is `index 490d59b..83fa4ca 100644` or `index ba2906d,2299c37..0000000`.
 fn is_index(line: &str) -> bool {
     let Some(names) = line.strip_prefix("index ").and_then(|rest| rest.split(' ').next()) else { return false };
     names.contains("..") && names.bytes().all(|byte| byte.is_ascii_hexdigit() || b".,".contains(&byte))
 }
 
-/// Whether a line names a file that `diff --git a/NAME b/NAME` named: `--- a/NAME`, `+++ b/NAME`.
+/// Whether a line repeats a name from `diff --git a/NAME b/NAME`: `--- a/NAME`, `+++ b/NAME`.
 fn repeats_name(first: &str, line: &str) -> bool {
     let is_after = |sign, path: &str| line.strip_prefix(sign).map(|name| name.trim_end_matches('\t') == path);
     let Some(names) = first.strip_prefix("diff --git ") else {
@@ -143,8 +143,8 @@ impl Machine {
         }
     }
 
-    /// Gives the files on. When they are too long, lines that did not change go first, then the
-    /// ends of long files.
+    /// Emits the files. If they are too long, unchanged lines are cut first, then the ends of long
+    /// files.
     fn flush(&mut self, out: &mut Emitter<'_>) {
         let mut files = std::mem::take(&mut self.files);
         let headers: usize = files.iter().map(|file| file.header.len()).sum();
@@ -174,7 +174,7 @@ impl Machine {
 }
 
 impl File {
-    /// How many lines it would like to show.
+    /// Number of lines to show if there is room.
     fn length(&self) -> usize {
         if self.is_generated { 0 } else { self.body.len() + self.more }
     }
@@ -195,13 +195,13 @@ impl File {
         self.header.iter().for_each(|line| out.keep(line));
         let length = self.body.len() + self.more;
         let room = if self.is_generated { 0 } else { share };
-        // A few lines more cost less than the note about them.
+        // A few more lines are shorter than the note about them.
         let room = if self.more == 0 && length <= room.saturating_add(2) { length } else { room };
         for (number, line) in self.body.iter().enumerate() {
             if number < room || is_conflict_mark(line) {
                 match hunk(line).filter(|_| self.context > 0) {
-                    // Which function it is in stands in a line that is left out with all unchanged
-                    // ones.
+                    // The function name in the header goes too when all unchanged lines are left
+                    // out.
                     Some(range) => out.write(range),
                     None => out.keep(line),
                 }
@@ -216,7 +216,7 @@ impl File {
         }
     }
 
-    /// What a formatter would change, which it does by itself: the place and how much.
+    /// The changes of a formatter, reduced to places and sizes: the formatter makes them by itself.
     fn formatted(&self) -> Option<FormatHunks> {
         let place = self.header.first()?.strip_prefix("Diff in ")?.trim_end_matches(':');
         let (path, line) = place.rsplit_once(':').or_else(|| place.rsplit_once(" at line "))?;
@@ -234,7 +234,7 @@ impl File {
 struct FormatHunks {
     path: String,
     places: String,
-    /// The first line that would go, and the first that would come.
+    /// The first removed line and the first added line.
     example: Vec<String>,
 }
 
@@ -256,7 +256,7 @@ impl FormatHunks {
     }
 }
 
-/// `@@ -1,5 +1,7 @@` of a hunk's header.
+/// The range of a hunk header: `@@ -1,5 +1,7 @@`.
 fn hunk(line: &str) -> Option<&str> {
     let end = line.strip_prefix("@@ ")?.find(" @@")?;
     line.get(..end + "@@  @@".len())
@@ -267,10 +267,10 @@ fn is_conflict_mark(line: &str) -> bool {
     text.starts_with("<<<<<<< ") || text.starts_with(">>>>>>> ")
 }
 
-/// A longer line is no example of what a formatter would change.
+/// Maximum length in bytes of an example line.
 const MAX_EXAMPLE: usize = 160;
 
-/// How many lines each may have so that all together have no more than `room`.
+/// The maximum lines for each file so that all files together have at most `room`.
 fn fair_share(lengths: &[usize], room: usize) -> usize {
     let mut sorted = lengths.to_vec();
     sorted.sort_unstable();
@@ -319,8 +319,8 @@ impl Reducer for Machine {
                 } else if line.starts_with("@@") {
                     header = None;
                 }
-                // The names of objects say nothing about the change, and the first line already
-                // names the file.
+                // Object names do not describe the change, and the first line already names the
+                // file.
                 let says_nothing = header.as_ref().is_some_and(|first| is_index(&line) || repeats_name(first, &line));
                 if says_nothing && !context.is_inside() {
                     context.notice(&line);

@@ -1,5 +1,5 @@
-//! `git_log`: one header line for each commit instead of four, in which an author who goes on is
-//! named once, an address is told once and a date is short; messages, statistics and patches stay.
+//! `git_log`: one header line for each commit instead of four. A repeated author is not named
+//! again, an address is shown once and dates are short. Messages, statistics and patches stay.
 
 use std::collections::HashSet;
 
@@ -14,7 +14,7 @@ use crate::emit::Emitter;
 #[derive(Debug, Clone, Default, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitLog {
-    /// So many commits are shown unless the command asks for a number itself; 0 for all.
+    /// Maximum number of commits shown unless the command gives a number itself; 0 for all.
     pub max_log_entries: usize,
 }
 
@@ -46,13 +46,13 @@ struct Machine {
     commits: usize,
     /// The commit whose header lines are being read.
     header: Option<Header>,
-    /// The author named last: one that goes on is not named again.
+    /// The author of the previous commit, which is not named again.
     author: String,
-    /// Authors whose address was told.
+    /// Authors whose address was shown.
     known: HashSet<String>,
-    /// The zone of the date that was told last.
+    /// The time zone shown last.
     zone: String,
-    /// The files that a statistic counts.
+    /// The files of a statistic.
     files: ChangedFiles,
     found: bool,
 }
@@ -90,11 +90,11 @@ impl Machine {
     }
 }
 
-/// More authors are not remembered.
+/// Maximum number of remembered authors.
 const MAX_AUTHORS: usize = 1000;
 
-/// `2026-11-27 19:25:42` for `Fri Nov 27 19:25:42 2026 +0000`: the zone is told where it is another
-/// than before. A date of any other form stands as it came.
+/// Shortens a date: `Fri Nov 27 19:25:42 2026 +0000` → `2026-11-27 19:25:42`. The zone is shown
+/// when it changes. A date in another form stays.
 fn date(text: &str, zone: &mut String) -> String {
     let words: Vec<&str> = text.split(' ').collect();
     let [_, month, day, time, year, new_zone] = words[..] else { return text.to_owned() };
@@ -108,7 +108,7 @@ fn date(text: &str, zone: &mut String) -> String {
 
 const MONTHS: &[&str] = &["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"];
 
-/// `commit <hash>` and what may follow it.
+/// The hash in `commit <hash>`, and what may follow it.
 fn commit(line: &str) -> Option<(&str, &str)> {
     let rest = line.strip_prefix("commit ")?;
     let (hash, refs) = rest.split_once(' ').unwrap_or((rest, ""));

@@ -1,6 +1,5 @@
-//! What `git diff --stat` counts: a file a line, with the bar that shows how much of it changed.
-//! The bar becomes its signs, and files of a folder with as many changes, one after the other, are
-//! named in one line. No name is left out.
+//! Shortens `git diff --stat`: each bar becomes its signs, and consecutive files of a folder with
+//! the same number of changes share a line. No name is left out.
 
 use std::sync::LazyLock;
 
@@ -8,9 +7,9 @@ use regex::Regex;
 
 use crate::{emit::Emitter, lines::regex};
 
-/// Fewer files are named in a line each.
+/// Minimum number of files to join in one line.
 const MIN_FILES: usize = 4;
-/// More names are parted, so that no line becomes endless.
+/// Maximum number of names in one line.
 const MAX_NAMES: usize = 100;
 
 /// The file, the number of changed lines, and the bar.
@@ -23,15 +22,15 @@ pub(super) struct ChangedFiles {
     /// Number and signs.
     change: String,
     names: Vec<String>,
-    /// As they came.
+    /// The original lines.
     lines: Vec<String>,
 }
 
 impl ChangedFiles {
-    /// Takes a line; `false` when it counts no file.
+    /// Takes a line; `false` when it is not a file of a statistic.
     pub(super) fn take(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         let Some(parts) = BAR.captures(line) else { return false };
-        // What a renaming has between braces may have a slash in it.
+        // A rename may have a slash between its braces.
         let at = if parts[1].contains(['{', ',']) { 0 } else { parts[1].rfind('/').map_or(0, |at| at + 1) };
         let (folder, name) = parts[1].split_at(at);
         let signs = match (parts[3].contains('+'), parts[3].contains('-')) {
@@ -49,7 +48,7 @@ impl ChangedFiles {
         true
     }
 
-    /// Writes the files that are held.
+    /// Writes the held files.
     pub(super) fn end(&mut self, out: &mut Emitter<'_>) {
         for line in self.lines.drain(..) {
             out.fold(&line);

@@ -19,8 +19,8 @@ impl Strategy for GitStatus {
     }
 }
 
-/// Headers of the long form and what stands for them, with the mark of an entry that names none
-/// itself.
+/// Section headers of the long form, their replacement, and the mark for entries without a state of
+/// their own.
 const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Changes to be committed:", "staged:", None),
     ("Changes not staged for commit:", "not staged:", None),
@@ -29,8 +29,8 @@ const SECTIONS: &[(&str, &str, Option<&str>)] = &[
     ("Ignored files:", "ignored:", Some("")),
 ];
 
-/// What an entry says of its file, and the letter that stands for it, with a blank as in the short
-/// form; a conflict is told in words.
+/// States of entries in the long form and their letters, with a blank as in the short form.
+/// Conflicts are written in words.
 const STATES: &[(&str, &str)] = &[
     ("both modified:", "both modified:"),
     ("both added:", "both added:"),
@@ -48,7 +48,7 @@ const STATES: &[(&str, &str)] = &[
 ];
 
 struct Machine {
-    /// The mark of entries in the current section that name no state.
+    /// The mark for entries of the current section that name no state.
     untracked: Option<&'static str>,
     found: bool,
 }

@@ -1,6 +1,6 @@
-//! `group_by_rule`: warnings of a linter as one block for each rule, with every message and every
-//! place, and so are warnings that were made errors (`-D warnings`). Errors stay where they are,
-//! and whole but for the old code that a suggestion shows once more.
+//! `group_by_rule`: groups a linter's warnings into one block for each rule, with every message and
+//! every place. Warnings that were turned into errors (`-D warnings`) are grouped too. Other errors
+//! stay in place and complete, except that a suggestion does not repeat the old code.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -66,7 +66,7 @@ fn capturing(name: &'static str, text: Option<&String>) -> Result<Option<Regex>,
 }
 
 impl Compiled {
-    /// Rule, message and place of a line that is a finding by itself.
+    /// Rule, message and place of a one-line finding.
     fn finding<'a>(&self, line: &'a str) -> Option<(&'a str, &'a str, Option<&'a str>)> {
         let (rule, location) = self.lines.as_ref()?;
         let name = rule.captures(line)?.get(1)?.as_str();
@@ -95,23 +95,23 @@ impl Strategy for Compiled {
     }
 }
 
-/// More findings are not held: the groups so far are written, and begin anew.
+/// Maximum number of findings held; then the groups are written and start again.
 const MAX_FINDINGS: usize = 2000;
-/// A longer message goes on in lines of its own.
+/// Maximum length in bytes of a message; the rest stays on its own lines.
 const MAX_MESSAGE: usize = 2000;
-/// A block of more lines is no finding.
+/// Maximum number of lines of a finding.
 const MAX_BLOCK: usize = 200;
-/// A longer line is part of none: what is held of a finding is bounded.
+/// Maximum length in bytes of a line of a finding; it bounds memory.
 const MAX_BLOCK_LINE: usize = 8 << 10;
-/// So many errors are shown with the source they are about.
+/// Number of errors shown with their source.
 const WITH_SOURCE: usize = 1;
 
-/// A finding that is told in one line.
+/// A one-line finding.
 struct Single {
     rule: String,
     message: String,
     place: Option<String>,
-    /// The line itself, as long as the finding does not go on in others.
+    /// The original line, unless the finding continues on other lines.
     line: Option<String>,
 }
 
@@ -119,14 +119,14 @@ struct Machine {
     settings: Compiled,
     /// The lines of the finding that is being read.
     block: Vec<String>,
-    /// The finding in the line before, which may go on in this one.
+    /// The finding in the previous line, which this line may continue.
     single: Option<Single>,
     groups: Groups,
     errors: usize,
-    /// Hashes of errors as they stood, to know those that another target of the same code has too.
+    /// Hashes of complete errors, to detect those that another target with the same code repeats.
     seen: HashSet<u64>,
     again: usize,
-    /// Whether a blank line would only part a finding from what follows.
+    /// Whether a blank line would only separate a finding from what follows.
     after_block: bool,
     found: bool,
 }
@@ -148,7 +148,7 @@ impl Reducer for Machine {
         } else if let Some(single) =
             self.single.as_mut().filter(|single| line.starts_with([' ', '\t']) && single.message.len() < MAX_MESSAGE)
         {
-            // An indented line goes on with the finding before it.
+            // An indented line continues the finding before it.
             out.fold(line);
             single.line = None;
             single.message.push_str(" / ");
@@ -173,7 +173,7 @@ impl Reducer for Machine {
 }
 
 impl Machine {
-    /// Whether a line is the source at the place of the finding before it: `12 let x = y`.
+    /// Whether a line is the source at the place of the previous finding: `12 let x = y`.
     fn is_source_of_single(&self, line: &str) -> bool {
         let Some(Single { place: Some(place), .. }) = &self.single else { return false };
         let Some((number, _)) = line.split_once(' ') else { return false };
@@ -208,14 +208,14 @@ impl Machine {
         }
     }
 
-    /// Files the finding of a line, now that all of it is known.
+    /// Adds the complete finding to its group.
     fn end_single(&mut self) {
         if let Some(single) = self.single.take() {
             self.groups.add(single);
         }
     }
 
-    /// Gives on what no rule is named for: an error, or a line that only looks like a finding.
+    /// Emits lines without a rule: an error, or lines that only look like a finding.
     fn error(&mut self, block: &[String], out: &mut Emitter<'_>) {
         if block.len() == 1 || !block.iter().any(|line| line.trim_start().starts_with("--> ")) {
             return block.iter().for_each(|line| out.keep(line));
@@ -232,11 +232,11 @@ impl Machine {
         if let (Some(first), Some(rule)) = (lines.first(), rule_of(block))
             && !lines.iter().any(|line| line.contains(&rule))
         {
-            // What names it was the link to its description.
+            // The rule was named only by the link to its description, which is left out.
             lines[0] = format!("{first} ({rule})");
         }
         let (before, after) = (block.iter().filter(|line| says_something(line)).count(), lines.len());
-        // The place stands behind the message.
+        // The place is not hidden: it is appended to the message.
         self.groups.hidden += before.saturating_sub(after + 1) as u64;
         block.iter().filter(|line| !lines.contains(line)).for_each(|line| out.fold(line));
         for line in &lines {
@@ -261,12 +261,12 @@ impl Machine {
         }
         self.after_block = true;
         self.groups.add_finding(rule, first, place);
-        // What shows the source, and advice.
+        // All but the message and the place.
         self.groups.hidden += block.iter().filter(|line| says_something(line)).count().saturating_sub(2) as u64;
     }
 }
 
-/// Whether a line of a finding has more in it than what frames and marks are drawn with.
+/// Whether a line of a finding has more than the characters of frames and marks.
 fn says_something(line: &str) -> bool {
     line.chars().any(char::is_alphanumeric)
 }
@@ -283,15 +283,14 @@ static LINT: LazyLock<Regex> = LazyLock::new(|| {
         r"requested on the command line with `-[WDF] ([\w:-]+)`|index\.html#(\w+)"
     ))
 });
-/// Lines of a finding which say that it is a warning reported as an error.
+/// Lines of a finding that mark it as a warning reported as an error.
 static DENIED: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"`-[DF] [\w:-]+` implied by|requested on the command line with `-[DF] |the lint level is defined here")
 });
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^(?:warning|error)\[(\w+)\]|^([A-Z]{1,5}\d{2,4}) "));
 static QUOTED: LazyLock<Regex> = LazyLock::new(|| regex(r"`[^`]*`|\d+"));
 
-/// The rule that a finding names itself. rustc does so only where a rule is found for the first
-/// time.
+/// The rule that a finding names. rustc names a rule only at its first finding.
 fn rule_of(block: &[String]) -> Option<String> {
     let first_group = |captures: regex::Captures<'_>| {
         captures.iter().skip(1).flatten().next().map(|group| group.as_str().replace('-', "_"))
@@ -299,8 +298,7 @@ fn rule_of(block: &[String]) -> Option<String> {
     if let Some(code) = block.first().and_then(|line| CODE.captures(line)).and_then(first_group) {
         return Some(code);
     }
-    // The link names a clippy lint without its prefix; the note, when there is one, names it in
-    // full.
+    // The link names a clippy lint without its prefix; the note, if present, gives the full name.
     let named = block.iter().filter_map(|line| LINT.captures(line)).filter_map(first_group);
     let named: Vec<String> = named.collect();
     let full = named.iter().find(|name| name.contains("::")).or_else(|| named.last())?;
@@ -317,12 +315,12 @@ fn shape_of(message: &str) -> String {
 struct Groups {
     /// Rules in the order of their first finding, each with its messages and their places.
     in_order: Vec<Group>,
-    /// Which rule a message of this shape had when it was named.
+    /// The rule for each message shape, from a finding that named it.
     known: HashMap<String, String>,
     /// Rules whose warnings are reported as errors.
     denied: HashSet<String>,
     findings: usize,
-    /// Lines of the findings that are not shown.
+    /// Number of lines of the findings that are not shown.
     hidden: u64,
 }
 
@@ -335,13 +333,13 @@ struct Group {
 struct Message {
     text: String,
     places: Vec<String>,
-    /// The line that told the first of them, whole.
+    /// The complete line of the first finding.
     line: Option<String>,
 }
 
 impl Groups {
-    /// Whether an error is a warning that somebody made an error. rustc says so only where a rule
-    /// is found for the first time.
+    /// Whether an error is a warning that was turned into an error. rustc says so only at the first
+    /// finding of a rule.
     fn is_denied(&mut self, block: &[String], rule: Option<&str>) -> bool {
         let says_so = block.iter().any(|line| DENIED.is_match(line));
         let known = block.first().and_then(|first| self.known.get(&shape_of(first)));
@@ -399,12 +397,12 @@ impl Groups {
     }
 }
 
-/// A shorter rule stands before each of its messages, as the linter wrote it.
+/// Maximum length in bytes of a rule name that is repeated before each message.
 const MAX_REPEATED_RULE_BYTES: usize = 8;
 
 impl Group {
-    /// One line for each message: a rule that the message does not name stands behind it, a short
-    /// code before it. A long one with several messages stands above them.
+    /// Writes one line for each message. A rule that the message does not name is put after the
+    /// message, a short code before it. A long rule with several messages becomes their heading.
     fn write(self, out: &mut Emitter<'_>) {
         let Self { rule, count, messages } = self;
         let is_above = messages.len() > 1

@@ -1,6 +1,6 @@
-//! `hits`: what a search found, `path:12:text`: a file with several hits is named once, above them,
-//! as searching tools print it on a terminal. Hits of a file with the same text stand in one line.
-//! No hit is left out.
+//! `hits`: shortens search hits (`path:12:text`): a file with several hits is named once above
+//! them, as search tools do on a terminal. Consecutive hits of a file with the same text share a
+//! line. No hit is left out.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -23,9 +23,9 @@ impl Strategy for Hits {
     }
 }
 
-/// A longer line stays as it is.
+/// Maximum length in bytes of a line to shorten.
 const MAX_LINE: usize = 4 << 10;
-/// More bytes, and more hits, are not held.
+/// Maximum bytes and maximum number of hits held.
 const MAX_HELD: (usize, usize) = (256 << 10, 1000);
 
 #[derive(Default)]
@@ -35,7 +35,7 @@ pub(crate) struct HitLines {
     found: bool,
 }
 
-/// A line `path:12:text`, and how long its path is.
+/// A line `path:12:text`, and the length of its path.
 struct Hit {
     line: String,
     path: usize,
@@ -57,7 +57,7 @@ impl Hit {
     }
 }
 
-/// The hits of a file, those with the same text that follow one another in one line: `2,5,8:text`.
+/// The lines for the hits of a file; consecutive hits with the same text share one: `2,5,8:text`.
 fn rows(hits: &[Hit]) -> impl Iterator<Item = String> {
     hits.chunk_by(|a, b| a.parts().1 == b.parts().1).map(|same| {
         let rows: Vec<&str> = same.iter().map(|hit| hit.parts().0).collect();
@@ -65,7 +65,7 @@ fn rows(hits: &[Hit]) -> impl Iterator<Item = String> {
     })
 }
 
-/// How long the path is that a line begins with.
+/// The length of the path at the beginning of a line.
 fn path_of(line: &str) -> Option<usize> {
     let (path, rest) = line.split_once(':').filter(|_| line.len() < MAX_LINE)?;
     let (row, _) = rest.split_once(':')?;
@@ -80,12 +80,12 @@ impl HitLines {
         held.chunk_by(|a, b| a.path() == b.path()).for_each(|hits| self.file(hits, out));
     }
 
-    /// Shows the hits in a file.
+    /// Writes the hits of a file.
     fn file(&mut self, hits: &[Hit], out: &mut Emitter<'_>) {
         let Some(path) = hits.first().map(Hit::path) else { return };
         let rows: Vec<String> = rows(hits).collect();
-        // A name that cannot be told from a text stays with its hits, and a hit that names a file
-        // would be taken for the name above those that follow.
+        // The path stays with its hits if it could be mistaken for text, or if the text of a hit
+        // names a file and would look like a heading.
         let is_above = rows.len() > 1 && names_source(path) && !hits.iter().any(|hit| names_source(hit.rest()));
         if !is_above && rows.len() == hits.len() {
             return hits.iter().for_each(|hit| out.keep(&hit.line));

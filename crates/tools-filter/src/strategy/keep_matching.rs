@@ -30,14 +30,13 @@ impl KeepMatching {
 impl Strategy for Compiled {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer> {
         let state = State::Waiting { lines: Vec::new(), bytes: 0 };
-        // What was expected of a run that went well need not hold for one that did not: nothing is
-        // taken away there.
+        // The rule describes a successful run. After a failure nothing is removed.
         let state = if facts.exit.is_failure() { State::Passing } else { state };
         Box::new(Machine { wanted: self.0.clone(), state })
     }
 }
 
-/// With no match so far in this much text, the output is another one than the rule is about.
+/// Bytes without a match after which the rule does not apply to the output.
 const PATIENCE: usize = 1 << 20;
 
 enum State {

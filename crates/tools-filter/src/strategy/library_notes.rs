@@ -1,7 +1,7 @@
-//! What a compiler remarks about places in libraries, under an error elsewhere: candidates,
-//! instantiations and by which files a header was read. Of each error the first two remarks stand,
-//! others are counted, and so is the source under any. Errors and warnings stand wherever they are,
-//! and so does what is said of one's own files.
+//! Shortens compiler notes about places in libraries below an error elsewhere: candidates,
+//! instantiations and include chains. The first two notes of each error stay; the others and the
+//! source below any note are counted. Errors, warnings and notes about the user's own files always
+//! stay.
 
 use std::sync::LazyLock;
 
@@ -18,23 +18,23 @@ static REMARK: LazyLock<Regex> = LazyLock::new(|| {
         r"/rustlib/|/go/pkg/mod/|/typeshed/|\.sdk/)\S*?[:(]\d+(?:[:,]\d+)?\)?: *(?:note: |  ?required (?:from|by) |- note: )",
     ))
 });
-/// `In file included from /usr/include/c++/12/iostream:39,`, and the lines that go on with it.
+/// `In file included from /usr/include/c++/12/iostream:39,` and its continuation lines.
 static INCLUDED: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(?:In file included|                ) from \S+:\d+(?::\d+)?[,:]$"));
 /// A line of source, or marks under one.
 static SOURCE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *\d* \| "));
-/// So many remarks stand below an error.
+/// Number of notes shown below an error.
 const SHOWN_REMARKS: usize = 2;
-/// A longer line is none.
+/// Maximum length in bytes of a note.
 const MAX_LINE_BYTES: usize = 16 << 10;
 
 #[derive(Default)]
 pub(crate) struct LibraryNotes {
-    /// Whether the line before was a remark, or source under one.
+    /// Whether the previous line was a note, or source under one.
     is_inside: bool,
-    /// Remarks since the last error or warning.
+    /// Number of notes since the last error or warning.
     remarks: usize,
-    /// By which files a header was read: dropped when a remark follows.
+    /// The include chain, which is dropped when a note follows.
     included: Vec<String>,
     found: bool,
 }
@@ -52,7 +52,7 @@ impl Reducer for LibraryNotes {
             self.is_inside = false;
             return self.included.push(line.to_owned());
         }
-        // The name of a file comes first.
+        // The line begins with a file name.
         let is_named = || line.split([' ', '\t']).next().is_some_and(|word| word.contains('/'));
         let is_remark = may_be && is_named() && REMARK.is_match(line);
         if is_remark || (self.is_inside && may_be && SOURCE.is_match(line)) {

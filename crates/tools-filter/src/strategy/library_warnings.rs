@@ -1,6 +1,5 @@
-//! A warning that a library of Python gives about itself or about how it is used: its place, its
-//! kind and the first line of its message stand. What the message goes on with, up to the line of
-//! the library that gave the warning, is counted.
+//! Shortens warnings that a Python library raises: place, kind and first line of the message stay.
+//! The rest of the message, up to the library's source line that raised it, is counted.
 
 use std::sync::LazyLock;
 
@@ -14,14 +13,14 @@ use crate::{emit::Emitter, lines::regex, table::WARN_CALL};
 static HEAD: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"^\s*/\S*(?:site-packages|dist-packages|lib/python[\d.]+)/\S+\.py:\d+: (?:[\w.]*Warning): \S")
 });
-/// A message of more lines stands.
+/// Maximum number of lines of a message that is shortened.
 const MAX_LINES: usize = 6;
-/// A longer line is none of it.
+/// Maximum length in bytes of a line of a message.
 const MAX_LINE_BYTES: usize = 2 << 10;
 
 #[derive(Default)]
 pub(crate) struct LibraryWarnings {
-    /// What the message goes on with, if it ends with the line that gave it.
+    /// The rest of the message, dropped if it ends with the source line that raised the warning.
     held: Option<Vec<String>>,
     found: bool,
 }

@@ -1,5 +1,5 @@
-//! `listing`: long lists of files without loss of a name: details of `ls -l` shortened, paths
-//! folded by directory.
+//! `listing`: shortens long file lists without losing a name: trims the details of `ls -l` and
+//! folds paths by directory.
 
 use std::{collections::BTreeMap, fmt::Write as _, sync::LazyLock};
 
@@ -18,7 +18,7 @@ use crate::{emit::Emitter, lines::regex};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Listing {
-    /// A list of no more lines is left as it is.
+    /// Maximum number of lines of a list that is left as it is.
     pub max_lines: usize,
 }
 
@@ -34,15 +34,15 @@ impl Strategy for Listing {
     }
 }
 
-/// More text is not held; what is held is then folded by itself.
+/// Maximum bytes held; a full buffer is folded by itself.
 const MAX_HELD: usize = 4 << 20;
-/// A line with more slashes is no path: what is folded is walked by recursion.
+/// Maximum number of slashes in a path; it bounds recursion.
 const MAX_DEPTH: usize = 64;
-/// Fewer entries with all their details are left as they are.
+/// Minimum number of detailed entries to shorten.
 const MIN_ENTRIES: usize = 3;
-/// Of more entries only the names are shown.
+/// Maximum number of entries shown with sizes; above it only names are shown.
 const MAX_SIZED_ENTRIES: usize = 400;
-/// Names are written in lines of about this length.
+/// Approximate length of a line of names.
 const WIDTH: usize = 160;
 
 #[derive(Default)]
@@ -118,7 +118,7 @@ fn keep_all(lines: &[String], out: &mut Emitter<'_>) {
     }
 }
 
-/// Writes names several to a line.
+/// Writes several names on a line.
 struct Names<'a, 'b> {
     line: String,
     indent: usize,
@@ -148,10 +148,10 @@ impl Names<'_, '_> {
     }
 }
 
-/// Modes that need no mention.
+/// Modes that are not shown.
 const USUAL: &[&str] = &["rw-r--r--", "rw-rw-r--", "rwxr-xr-x", "rwxrwxr-x", "rwxrwxrwx"];
 
-/// Up to some hundred entries: what is not as usual is said, links say where they lead.
+/// Writes entries with sizes. Unusual modes are shown, and links with their targets.
 fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
     let first = lines.iter().find_map(|line| LONG.captures(line));
     let owner = first.as_ref().map(|parts| parts[3].to_owned()).unwrap_or_default();
@@ -159,7 +159,7 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
     let mut names = Names { line: String::new(), indent: 0, out };
     for line in lines {
         let Some(parts) = LONG.captures(line) else {
-            // Headings of folders, and what the files below them take, which was asked for.
+            // Headings of folders and the space that their files take, which the user asked for.
             names.end();
             names.out.keep(line);
             continue;
@@ -170,7 +170,7 @@ fn with_sizes(lines: &[String], out: &mut Emitter<'_>) {
             continue;
         }
         let (path, target) = name.split_once(" -> ").map_or((name, ""), |(path, _)| (path, &name[path.len()..]));
-        // Archives and searches print paths: each is whole, so that it is found as it was printed.
+        // Archives and searches print paths. Each stays whole so that a search for it succeeds.
         let mut entry = format!("{}{target}", path.trim_end_matches('/'));
         match kind {
             "d" => entry.push('/'),
@@ -217,7 +217,7 @@ fn names_only(lines: &[String], out: &mut Emitter<'_>) {
     names.end();
 }
 
-/// Whether a line is a path, and none with what a search found in it.
+/// Whether a line is a path, not a search hit in it.
 pub(crate) fn is_path(line: &str) -> bool {
     !line.starts_with(' ') && !line.contains([':', '\t']) && (1..=MAX_DEPTH).contains(&line.matches('/').count())
 }
@@ -228,7 +228,7 @@ struct Folder<'a> {
     files: Vec<&'a str>,
 }
 
-/// Writes paths by directory, under a heading that says what was done with them.
+/// Writes paths by directory, under a heading that contains `done`: what was done with them.
 pub(crate) fn folded<'a>(paths: impl Iterator<Item = &'a str>, done: &str, out: &mut Emitter<'_>) {
     let mut root = Folder::default();
     let mut count = 0;
@@ -251,10 +251,10 @@ pub(crate) fn folded<'a>(paths: impl Iterator<Item = &'a str>, done: &str, out: 
     show(&root, "", 0, out);
 }
 
-/// Writes a folder's files on its own line where they fit, then its folders, indented by one.
+/// Writes a folder's files on its own line if they fit, then its folders, indented by one.
 fn show(folder: &Folder<'_>, path: &str, depth: usize, out: &mut Emitter<'_>) {
     let files: Vec<&str> = folder.files.iter().copied().filter(|name| !folder.folders.contains_key(name)).collect();
-    // A folder with nothing but one folder is written with it.
+    // A folder that contains only one folder is written together with it.
     if files.is_empty()
         && folder.folders.len() == 1
         && let Some((name, only)) = folder.folders.first_key_value()

@@ -1,6 +1,6 @@
-//! Lines of a log, and steps of work that are counted, in the output of any command: of each kind
-//! the first two stand, later ones are counted where they stood. What reports something stands, and
-//! so does the last line.
+//! Shortens log lines and counted progress steps in the output of any command: the first two lines
+//! of each kind stay, later ones are counted in place. Lines that report something and the last
+//! line stay.
 
 use std::collections::HashMap;
 
@@ -14,17 +14,18 @@ use crate::{
     table::{LOG_LINE, STEP},
 };
 
-/// So many of a kind are shown.
+/// Number of lines shown of each kind.
 const SHOWN_OF_KIND: u32 = 2;
-/// Kinds that are remembered; lines of others are shown.
+/// Maximum number of remembered kinds; lines of other kinds are shown.
 const MAX_KINDS: usize = 4096;
-/// A longer line is shown.
+/// Maximum length in bytes of a line to count.
 const MAX_LINE_BYTES: usize = 8 << 10;
 
 #[derive(Default)]
 pub(crate) struct LogKinds {
     kinds: HashMap<u64, u32>,
-    /// The last line of a known kind, shown when nothing of its kind follows or a report does.
+    /// The last line of a known kind. It is shown before a report, or when no line of its kind
+    /// follows.
     last: Option<String>,
     found: bool,
 }
@@ -44,9 +45,9 @@ impl LogKinds {
             && marked(line).is_none()
     }
 
-    /// Whether enough lines of its kind were shown.
+    /// Whether enough lines of this kind were shown.
     fn is_known(&mut self, line: &str) -> bool {
-        // What is done with one thing after the other is work of one kind.
+        // Work on one thing after the other is one kind.
         let work = if LOG_LINE.is_match(line) { None } else { verb(line).or_else(|| counted(line)) };
         let kind = work.map_or_else(|| kind(line), template);
         if self.kinds.len() >= MAX_KINDS && !self.kinds.contains_key(&kind) {
@@ -58,8 +59,8 @@ impl LogKinds {
     }
 }
 
-/// What lines of a kind have in common: all but numbers, words in quotes and, where the line has a
-/// level, paths. What it says of each thing is the same.
+/// A hash of what lines of a kind have in common: all but numbers, quoted words and, in lines with
+/// a level, paths.
 fn kind(line: &str) -> u64 {
     let has_path = memchr2(b'/', b'\\', line.as_bytes()).is_some();
     if !has_path && memchr3(b'\'', b'"', b'`', line.as_bytes()).is_none() {
@@ -73,12 +74,12 @@ fn kind(line: &str) -> u64 {
     words.fold(0, |kind: u64, word| kind.rotate_left(5).wrapping_mul(31) ^ word)
 }
 
-/// Among so many words of a line is its level.
+/// Maximum number of words in which the level is searched.
 const LEVEL_WORDS: usize = 12;
-/// Levels of what reports nothing.
+/// Levels that report nothing.
 const LEVELS: &[&str] = &["INFO", "DEBUG", "TRACE", "info", "debug", "trace"];
 
-/// The word behind the share of the whole that a step begins with: `Pulling` of `[1/4] Pulling x`.
+/// The word after the progress share: `[1/4] Pulling x` → `Pulling`.
 fn counted(line: &str) -> Option<&str> {
     let (share, rest) = line.trim_start().strip_prefix(['[', '('])?.split_once([']', ')'])?;
     let is_share =
@@ -86,8 +87,7 @@ fn counted(line: &str) -> Option<&str> {
     rest.trim_start_matches([':', ' ']).split(' ').next().filter(|word| is_share && !word.is_empty())
 }
 
-/// The word for the work that a line begins with, if it is one of those that do no more than go on:
-/// `copying a.py -> build/lib`.
+/// The verb that a line begins with, if it describes routine work: `copying a.py -> build/lib`.
 fn verb(line: &str) -> Option<&str> {
     let text = line.trim_start_matches([' ', '\t', '*', '-', '>', '=', '+', '[']);
     let word = text.split(' ').next()?;
@@ -95,7 +95,7 @@ fn verb(line: &str) -> Option<&str> {
     GOING_ON.contains(&stem.as_str()).then_some(word)
 }
 
-/// Work of which each step is like the one before.
+/// Verbs for work in which all steps are alike.
 const GOING_ON: &[&str] = &[
     "adding",
     "bundling",
@@ -145,7 +145,7 @@ impl Reducer for LogKinds {
             return;
         }
         if let Some(last) = self.last.take() {
-            // What was done before something failed belongs to it.
+            // The step before a failure belongs to it.
             if reports(line) {
                 out.keep(&last);
             } else {

@@ -1,5 +1,5 @@
-//! `long_lines`: of an endless line (minified code, a JSON document) the beginning, the end and
-//! what surrounds words of failure stay.
+//! `long_lines`: shortens very long lines (minified code, a JSON document) to the beginning, the
+//! end and the text around words of failure.
 
 use std::{fmt::Write as _, sync::LazyLock};
 
@@ -15,7 +15,7 @@ use crate::{emit::Emitter, lines::regex};
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LongLines {
-    /// A line of no more bytes is left as it is.
+    /// Maximum length in bytes of a line that is left as it is.
     pub max_length: usize,
 }
 
@@ -40,7 +40,7 @@ static WORDS: LazyLock<Regex> = LazyLock::new(|| {
     regex(r"(?i-u)error|fail|panic|fatal|exception|denied|refused|exceeded|not found|invalid|abort|conflict|unexpected")
 });
 
-/// So many places with words of failure are shown; how many more there are is said.
+/// Maximum number of places with words of failure shown; a note counts the others.
 const PLACES: usize = 4;
 
 impl Reducer for Machine {

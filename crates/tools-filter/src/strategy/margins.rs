@@ -1,6 +1,6 @@
-//! What a program prints before each line of what another said, a word (`INTERNALERROR> …`), the
-//! time at which a runner of jobs read it, or the commit that it is of: it stands before the first
-//! line only, so that the others are seen for what they are.
+//! Shows a repeated margin only before the first line: a word (`INTERNALERROR> …`), the timestamp
+//! of a job runner, or the commit of `git blame`. The stages after this one then see the text
+//! itself.
 
 use memchr::memchr_iter;
 use tools_core::FilterConfidence;
@@ -8,21 +8,21 @@ use tools_core::FilterConfidence;
 use super::Reducer;
 use crate::emit::Emitter;
 
-/// A shorter word may be a prompt.
+/// Minimum length in bytes of a word; a shorter one may be a prompt.
 const MIN_WORD: usize = 5;
-/// A commit is told by so many digits at least.
+/// Minimum number of digits of a commit.
 const MIN_COMMIT: usize = 7;
-/// The names of a job and its step are no longer.
+/// Maximum length in bytes of the names of a job and its step.
 const MAX_NAMES: usize = 160;
 
 #[derive(Default)]
 pub(crate) struct Margins {
-    /// The margin of the line before.
+    /// The margin of the previous line.
     margin: String,
     found: bool,
 }
 
-/// What of a margin is the same in each line, and how long the margin is.
+/// The part of a margin that is the same in each line, and the length of the margin.
 fn margin(line: &str) -> Option<(&str, usize)> {
     let word = line.bytes().take_while(|byte| byte.is_ascii_uppercase() || *byte == b'_').count();
     if word >= MIN_WORD && line[word..].starts_with('>') {
@@ -31,8 +31,7 @@ fn margin(line: &str) -> Option<(&str, usize)> {
     timed(line).or_else(|| blamed(line))
 }
 
-/// The commit, its author and its time before a line that `git blame` prints, up to the line's
-/// number.
+/// The commit, author and time before a line of `git blame`, up to the line number.
 pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
     let commit = line.trim_start_matches('^').bytes().take_while(u8::is_ascii_hexdigit).count();
     if commit < MIN_COMMIT {
@@ -46,9 +45,9 @@ pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
     is_zone.then_some((before, before.len()))
 }
 
-/// A margin with a time as runners of jobs write it: `job\tstep\t2026-11-20T09:00:00.0370003Z `,
-/// `2026-11-20T09:00:00.037000Z 01O `, `[2026-11-20T09:00:00.037Z] `. What a program logs has its
-/// time in fewer digits, or a level behind it.
+/// A margin with a time in the form of job runners: `job\tstep\t2026-11-20T09:00:00.0370003Z `,
+/// `2026-11-20T09:00:00.037000Z 01O `, `[2026-11-20T09:00:00.037Z] `. A program's own log has fewer
+/// digits in its time, or a level after it.
 fn timed(line: &str) -> Option<(&str, usize)> {
     let names = memchr_iter(b'\t', &line.as_bytes()[..line.len().min(MAX_NAMES)]).nth(1).map_or(0, |at| at + 1);
     let start = names + usize::from(line.starts_with('['));
@@ -66,7 +65,7 @@ fn timed(line: &str) -> Option<(&str, usize)> {
     let digits = stamp[20..].iter().take_while(|byte| byte.is_ascii_digit()).count();
     let end = start + 20 + digits + 1;
     let rest = line.get(end..).filter(|_| line.as_bytes()[end - 1] == b'Z')?;
-    // Without the names of a job a program may have written it itself: when is told by the minute.
+    // Without job names the program may have written the time itself, so it is shown once a minute.
     let minute = &line[..start + 16];
     match digits {
         _ if line.starts_with('[') => {
@@ -83,7 +82,7 @@ fn timed(line: &str) -> Option<(&str, usize)> {
     }
 }
 
-/// What a line that a program logged begins with.
+/// Words at the beginning of a log line.
 const LEVELS: &[&str] =
     &["TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "FATAL", "debug", "info", "warn", "error"];
 

@@ -1,5 +1,5 @@
-//! The ways to shorten an output: what a rule names in `strategy.type`. One file each; what they
-//! share is in `clip` and `shape`.
+//! The strategies: methods to shorten an output, which rules name in `strategy.type`. One file for
+//! each.
 
 mod again;
 mod alternatives;

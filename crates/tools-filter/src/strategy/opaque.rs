@@ -1,5 +1,5 @@
-//! Lines that hold nothing to read, amid those of a report: the encoded text of a certificate or a
-//! key, and rows of a measurement in which everything is zero. From three on they are counted.
+//! Counts lines without readable content in a report, when three or more are consecutive: the
+//! encoded text of a certificate or key, and rows of measurements that are all zero.
 
 use tools_core::FilterConfidence;
 
@@ -9,13 +9,13 @@ use crate::{
     signal::reports,
 };
 
-/// Fewer in sequence are left as they are.
+/// Minimum number of consecutive lines to count.
 const MIN_LINES: usize = 3;
-/// So many lines with text stand above: what is all of an output is what was asked for.
+/// Minimum number of lines with text above. Without them the lines are what the user asked for.
 const MIN_ABOVE: usize = 4;
-/// An encoded line is at least so long, but for the last.
+/// Minimum length in bytes of an encoded line, except the last.
 const ENCODED_BYTES: usize = 48;
-/// So many zeros make a row.
+/// Minimum number of zeros in a row.
 const ZEROS: usize = 2;
 
 #[derive(Default)]
@@ -36,7 +36,7 @@ fn is_encoded(line: &str) -> bool {
     is_hex(line) || is_base64(line)
 }
 
-/// `00:e0:4b:50`, whatever parts the bytes.
+/// Whether a line is like `00:e0:4b:50`, with any separator.
 fn is_hex(line: &str) -> bool {
     let bytes = line.trim().trim_end_matches(':').split([':', ' ']);
     bytes.clone().all(|byte| byte.len() == 2 && byte.bytes().all(|digit| digit.is_ascii_hexdigit()))
@@ -50,7 +50,7 @@ fn is_base64(line: &str) -> bool {
         && line.bytes().any(|byte| byte.is_ascii_lowercase())
 }
 
-/// `12/1 0.000 0.000 0.000 fetch`: of numbers with a point there are several, and all are zero.
+/// Whether a line is like `12/1 0.000 0.000 0.000 fetch`: several decimal numbers, all zero.
 fn is_zero(line: &str) -> bool {
     let is_number = |word: &str| {
         let word = word.trim_end_matches('%');
@@ -80,7 +80,7 @@ impl Opaque {
         if (line.len() >= ENCODED_BYTES || is_end) && is_encoded(line) {
             return Some(Kind::Encoded);
         }
-        // Most lines have no such number.
+        // A cheap check, since most lines have no such number.
         (line.contains("0.0") && is_zero(line) && !reports(line)).then_some(Kind::Zeros)
     }
 }

@@ -1,6 +1,5 @@
-//! Files that an archiver or a copier names one to a line while it works: `inflating: a/b`,
-//! `adding: a/b (deflated 3%)`, the list of `rsync`. Many in sequence are folded by directory. No
-//! name is left out.
+//! Folds by directory the files that an archiver or copier names one per line: `inflating: a/b`,
+//! `adding: a/b (deflated 3%)`, the list of `rsync`. No name is left out.
 
 use std::collections::HashSet;
 
@@ -12,18 +11,18 @@ use super::{
 };
 use crate::emit::Emitter;
 
-/// Fewer files are left as they are.
+/// Minimum number of files to fold.
 const MIN_FILES: usize = 12;
-/// More are folded by themselves.
+/// Maximum number of files folded together.
 const MAX_FILES: usize = 10_000;
 
-/// What an archiver says before the name of a file.
+/// Words that an archiver prints before a file name.
 const VERBS: &[&str] = &["inflating", "extracting", "creating", "adding", "linking", "exploding"];
 
 #[derive(Default)]
 pub(crate) struct PackedFiles {
     held: Vec<String>,
-    /// Whether what follows are the files that `rsync` sends or gets.
+    /// Whether the following lines are files that `rsync` transfers.
     is_transfer: bool,
     found: bool,
 }
@@ -37,7 +36,7 @@ fn packed(line: &str) -> Option<&str> {
     (VERBS.contains(&verb) && is_file).then_some(file)
 }
 
-/// Whether paths are in so many folders that folding them makes nothing shorter.
+/// Whether the paths are in so many folders that folding would not be shorter.
 fn are_scattered(paths: &[String]) -> bool {
     let folder = |path: &String| path.trim_end_matches('/').rsplit_once('/').map(|(folder, _)| folder.to_owned());
     paths.iter().map(folder).collect::<HashSet<_>>().len() * 2 > paths.len()

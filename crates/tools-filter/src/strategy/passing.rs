@@ -1,5 +1,4 @@
-//! What a program without a rule says while it works: signs of progress, and runs of tests that
-//! passed.
+//! Drops progress lines and runs of passed tests from the output of a program without a rule.
 
 use tools_core::FilterConfidence;
 
@@ -10,25 +9,25 @@ use crate::{
     table::{BOILERPLATE, PASSED, PROGRESS},
 };
 
-/// What a step that is no test begins with: it changed something. Where a later one fails, these
-/// are what was done before.
+/// Beginnings of steps that are not tests but change something. If a later step fails, these show
+/// what was done before.
 const CHANGING: &[&str] = &["Applying ", "Unapplying ", "Reverting "];
-/// More steps are not held.
+/// Maximum number of steps held.
 const MAX_STEPS: usize = 1000;
 
 fn changes(line: &str) -> bool {
     CHANGING.iter().any(|verb| line.trim_start().starts_with(verb))
 }
 
-/// Fewer lines in sequence may be something else than tests that passed.
+/// Minimum number of consecutive lines; fewer may be something else than passed tests.
 const MIN_LINES: usize = 3;
 
 pub(crate) struct PassingTests {
-    /// Whether lines of tests that passed are counted here: a rule has its own way with them.
+    /// Whether passed tests are counted here; a rule for tests does that itself.
     of_tests: bool,
     held: Vec<String>,
-    /// Steps that changed something and went well, of which it is not known whether one fails, and
-    /// blank lines among them.
+    /// Successful steps that changed something, with blank lines among them, while a later one may
+    /// still fail.
     steps: Vec<String>,
     is_run: bool,
     found: bool,

@@ -1,5 +1,5 @@
-//! Titles of groups of tests that all passed: they are counted with them. A title stands directly
-//! above the first of its tests, one level further out.
+//! Counts the titles of test groups in which all tests passed. A title is directly above its first
+//! test, one level further out.
 
 use tools_core::FilterConfidence;
 
@@ -10,17 +10,17 @@ use crate::{
     table::PASSED,
 };
 
-/// How far a test is indented below the title of its group, and how far that is at least: what the
-/// program itself prints stands at the margin.
+/// Indentation of a test relative to its title, and minimum indentation of a title: the program's
+/// own output is not indented.
 const LEVEL: usize = 2;
-/// Of a group with more tests the title stands.
+/// Maximum number of tests in a group whose title is counted.
 const MAX_TESTS: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct PassingGroups {
-    /// The line before, which may be a title.
+    /// The previous line, which may be a title.
     title: Option<String>,
-    /// Tests that passed below it.
+    /// Passed tests below the title.
     tests: Vec<String>,
     found: bool,
 }
@@ -39,7 +39,8 @@ fn may_be_title(line: &str) -> bool {
 }
 
 impl PassingGroups {
-    /// Ends the group before this line; it says nothing of the group where it is no further in.
+    /// Ends the group before this line. If the line is indented further than the title, it belongs
+    /// to the group, and the title stays.
     fn end(&mut self, next: &str, out: &mut Emitter<'_>) {
         let Some(title) = self.title.take() else { return };
         let has_passed = !self.tests.is_empty() && indent(next) <= indent(&title);

@@ -1,6 +1,6 @@
-//! Paths in sequence, one a line, in the same folder, and tests in the same file
-//! (`tests/test_a.py::test_b`): what they begin with is named once, with the names in it. The order
-//! stays, and no name is left out.
+//! Joins consecutive paths in the same folder, and tests in the same file
+//! (`tests/test_a.py::test_b`): the common beginning once, then the names. Order and all names are
+//! kept.
 
 use super::{
     beginnings::{LineJoiner, LinePrefix},
@@ -8,20 +8,20 @@ use super::{
 };
 use crate::{emit::Emitter, signal::reports};
 
-/// Fewer paths in a folder are left as they are.
+/// Minimum number of paths in a folder to join.
 const MIN_PATHS: usize = 3;
-/// Names are written in lines of about this length.
+/// Approximate length of a line of names.
 const WIDTH: usize = 160;
 
 /// Joins paths in the same folder.
 pub(crate) type PathRuns = LineJoiner<Paths>;
 
-/// What is taken for a path.
+/// Which words count as a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Paths {
     /// Every word with a slash: the output is a list of files.
     Any,
-    /// What begins at the root.
+    /// Only absolute paths.
     Absolute,
 }
 

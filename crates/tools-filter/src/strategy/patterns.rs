@@ -1,5 +1,5 @@
-//! Lists of regular expressions as one automaton: whether any of them matches is one search,
-//! however many there are.
+//! Lists of regular expressions as one automaton, so that one search tells whether any of them
+//! matches.
 
 use regex::{Regex, RegexBuilder};
 use tools_automata::ascii;
@@ -11,13 +11,13 @@ use crate::{
     table::{self, Table},
 };
 
-/// Compiles one pattern of a rule of which parts are wanted.
+/// Compiles a pattern of a rule that has capture groups.
 pub(crate) fn pattern(text: &str) -> Result<Regex, StrategyError> {
     check(text)?;
     RegexBuilder::new(&ascii(text)).size_limit(1 << 20).build().map_err(|_| StrategyError::Pattern(text.to_owned()))
 }
 
-/// Whether a pattern is one, by itself: a parenthesis too many must not reach into its neighbour.
+/// Checks that a pattern is valid by itself: an extra parenthesis must not affect its neighbour.
 fn check(text: &str) -> Result<(), StrategyError> {
     if text.chars().count() > MAX_PATTERN {
         return Err(StrategyError::TooLong);
@@ -29,17 +29,17 @@ fn check(text: &str) -> Result<(), StrategyError> {
 /// Any of several patterns.
 #[derive(Clone, Default)]
 pub(crate) enum Patterns {
-    /// None at all.
+    /// The empty list.
     #[default]
     None,
-    /// Those of a built-in rule.
+    /// The patterns of a built-in rule.
     Table(&'static Table),
-    /// Those of a rule of the user's.
+    /// The patterns of a user's rule.
     Automaton(Automaton),
 }
 
 impl Patterns {
-    /// Checks each alone, so that an error names the one at fault, and compiles them together.
+    /// Checks each pattern alone, so that an error names it, and compiles them together.
     pub(crate) fn compile(list: &[String]) -> Result<Self, StrategyError> {
         if list.is_empty() {
             return Ok(Self::None);
@@ -49,7 +49,7 @@ impl Patterns {
             return Ok(Self::Table(table));
         }
         list.iter().try_for_each(|text| check(text))?;
-        // What each says is well-formed: one of them is too large, or names a class that is none.
+        // Each pattern parses, so one is too large or names an unknown class.
         let wrong = || list.iter().find(|text| Automaton::new(text, 1 << 20).is_err()).unwrap_or(&list[0]);
         let automaton = Automaton::new(&joined, 16 << 20);
         automaton.map(Self::Automaton).map_err(|_| StrategyError::Pattern(wrong().clone()))

@@ -1,9 +1,8 @@
-//! Places in sources, several in a row: a file is named once for all of its places that follow one
-//! another.
+//! Writes several places in source files in one row: consecutive places of a file name it once.
 
 use super::findings::is_name;
 
-/// The file of a place, and where in it: `src/a.py`, `3:5`; `src/a.ts`, `(3,5)`.
+/// The file of a place and the position in it: `src/a.py`, `3:5`; `src/a.ts`, `(3,5)`.
 fn parts(place: &str) -> Option<(&str, &str)> {
     if place.ends_with(')') {
         return place.rfind('(').map(|at| place.split_at(at));
@@ -16,18 +15,17 @@ fn parts(place: &str) -> Option<(&str, &str)> {
     }
 }
 
-/// Whether a word is a place in a file with an ending: `src/a.py:3:5`.
+/// Whether a word is a place in a file with an extension: `src/a.py:3:5`.
 pub(super) fn is_place(word: &str) -> bool {
     parts(word).is_some_and(|(file, _)| is_name(file) && file.contains('.'))
 }
 
-/// The folder that several files have in common, with the slash behind it; empty where naming it
-/// once is no shorter.
+/// The common folder of several files, with its slash; empty if naming it once is not shorter.
 fn common_folder<S: AsRef<str>>(places: &[S]) -> &str {
-    // A name alone is whole, so that it is found when somebody looks for it.
+    // A single file stays whole so that a search for it succeeds.
     let files = || places.iter().map(|place| parts(place.as_ref()).map_or("", |(file, _)| file));
     let Some(first) = files().next() else { return "" };
-    // As often as a file is named in a row.
+    // How often a file name is written in the row.
     let named = 1 + files().zip(files().skip(1)).filter(|(a, b)| a != b).count();
     let folder = files().fold(&first[..first.rfind('/').map_or(0, |at| at + 1)], |folder, file| {
         let same = folder.bytes().zip(file.bytes()).take_while(|(a, b)| a == b).count();
@@ -36,10 +34,11 @@ fn common_folder<S: AsRef<str>>(places: &[S]) -> &str {
     if folder.len() * (named - 1) >= MIN_SAVED_BYTES { folder } else { "" }
 }
 
-/// Where naming the folder once saves less, it is named with each file.
+/// Minimum bytes saved by naming the folder once.
 const MIN_SAVED_BYTES: usize = 10;
 
-/// `src/a.py:3:5, 9:1, src/b.py:1:1`; `src/lib/{a.py:3:5, 9:1, b.py:1:1, c.py:4:1}`.
+/// Writes the places: `src/a.py:3:5, 9:1, src/b.py:1:1`; `src/lib/{a.py:3:5, 9:1, b.py:1:1,
+/// c.py:4:1}`.
 pub(super) fn joined<S: AsRef<str>>(places: &[S]) -> String {
     let folder = common_folder(places);
     if !folder.is_empty() {

@@ -1,5 +1,5 @@
-//! The number of the process that checkers of memory print before each line (`==4711== `): it
-//! stands once. The addresses of code in their frames go, since each names its function and place.
+//! Shows the process number that memory checkers print before each line (`==4711== `) only once.
+//! Drops code addresses in their frames, since each frame names its function and place.
 
 use tools_core::FilterConfidence;
 
@@ -8,7 +8,7 @@ use crate::emit::Emitter;
 
 #[derive(Default)]
 pub(crate) struct ProcessMarks {
-    /// The mark of the process that spoke last.
+    /// The process mark of the previous such line.
     last: String,
     found: bool,
 }

@@ -1,5 +1,5 @@
-//! What a strategy is: a description in a rule, its compiled form, and the machine that takes one
-//! output's lines.
+//! The types of a strategy: its configuration in a rule, its compiled form, and the reducer that
+//! processes the lines of one output.
 
 use std::sync::Arc;
 
@@ -60,26 +60,26 @@ pub enum StrategyConfig {
 /// Problem of a strategy's parameters.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum StrategyError {
-    /// A pattern is no regular expression.
+    /// A pattern is not a valid regular expression.
     #[error("pattern `{0}` is not a valid regular expression")]
     Pattern(String),
     /// A pattern is too long.
     #[error("a pattern has more than {} characters", crate::MAX_PATTERN)]
     TooLong,
-    /// A list that must say something is empty.
+    /// A required list is empty.
     #[error("`{0}` is empty")]
     Empty(&'static str),
-    /// More lines are kept than make an output long.
+    /// The beginning and end to keep are longer than the limit.
     #[error("`{limit}` is less than `{head}` and `{tail}` together")]
     Threshold {
-        /// The parameter that says what is long.
+        /// The parameter for the limit.
         limit: &'static str,
         /// The parameter for the beginning.
         head: &'static str,
         /// The parameter for the end.
         tail: &'static str,
     },
-    /// A pattern captures nothing.
+    /// A pattern has no capture group.
     #[error("`{0}` needs a capture group")]
     NoCapture(&'static str),
 }
@@ -91,18 +91,18 @@ pub(crate) struct Facts {
     pub(crate) command: Arc<ParsedCommand>,
 }
 
-/// A strategy with its parameters checked: makes a machine for each output.
+/// A strategy with checked parameters; creates a reducer for each output.
 pub(crate) trait Strategy: Send + Sync {
     fn start(&self, facts: &Facts) -> Box<dyn Reducer>;
 }
 
-/// Takes the lines of one output. Called line by line; holds a bounded amount whatever the output's
+/// Processes the lines of one output, one call for each line. Memory is bounded for any output
 /// size.
 pub(crate) trait Reducer: Send {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>);
 
-    /// Gives on what is held. `None` when the output had nothing of the shape this strategy knows,
-    /// and was left as it is.
+    /// Emits the held lines. `None` when the strategy recognised nothing and left the output
+    /// unchanged.
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence>;
 }
 

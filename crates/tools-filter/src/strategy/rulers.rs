@@ -1,19 +1,19 @@
-//! Lines that are drawn and say nothing. A ruler that stands alone becomes a blank line, beside a
-//! title a short one, and so do the dots that lead from a title to what is said of it; the edges of
-//! a drawn box and empty lines inside of it go, and so do the blanks that fill a line up.
+//! Shortens decoration. A ruler alone becomes a blank line; a ruler beside a title, or leader dots
+//! between a title and its value, becomes a short one. Edges and empty lines of drawn boxes go, and
+//! so do the blanks that fill up a line.
 
 use tools_core::FilterConfidence;
 
 use super::Reducer;
 use crate::emit::Emitter;
 
-/// What rulers are made of.
+/// Characters that form rulers.
 const SIGNS: &[char] = &['=', '-', '_', '*', '#', '─', '━', '═', '⎯', '―', '~', '.'];
-/// A shorter one is left as it is.
+/// Minimum length in characters of a ruler to shorten.
 const LONG: usize = 9;
-/// What stands for one.
+/// Length of a shortened ruler.
 const SHORT: usize = 3;
-/// As many dots as lead from a title to what is said of it.
+/// Minimum leader dots between a title and its value.
 const DOTS: &str = ".........";
 
 #[derive(Default)]
@@ -21,20 +21,20 @@ pub(crate) struct Rulers {
     found: bool,
 }
 
-/// The length of the ruler that the text begins with, in characters and in bytes.
+/// The length of the ruler at the beginning of the text, in characters and in bytes.
 fn ruler(mut chars: impl Iterator<Item = char>) -> (usize, usize) {
     let Some(first) = chars.next().filter(|first| SIGNS.contains(first)) else { return (0, 0) };
     let count = 1 + chars.take_while(|next| *next == first).count();
     (count, count * first.len_utf8())
 }
 
-/// Whether a ruler of these signs may stand beside a title.
+/// Whether a ruler of this character may be beside a title.
 fn drawn_beside(sign: Option<char>) -> bool {
     !matches!(sign, Some('~' | '.' | '#'))
 }
 
-/// The line with short rulers, nothing for one that is a ruler only; `None` when it has no long one
-/// at its beginning or behind a title, or may point into the line above.
+/// The line with short rulers, empty if it is only a ruler. `None` when no long ruler is at its
+/// beginning or behind a title, or when it may point into the line above.
 fn shortened(line: &str) -> Option<String> {
     let text = line.trim_end();
     if text.len() < LONG || text.len() > 1000 {
@@ -46,7 +46,7 @@ fn shortened(line: &str) -> Option<String> {
     let short = |sign: Option<char>| sign.map(|sign| sign.to_string().repeat(SHORT)).unwrap_or_default();
     let (first, last) = (text.chars().next(), text.chars().next_back());
     if is_whole {
-        // Tildes and dots point, or are a row of tests.
+        // Tildes and dots may point to something or be a row of test results.
         return (count >= LONG && !matches!(first, Some('~' | '.'))).then(String::new);
     }
     let has_title = |title: &str| title.starts_with(' ') || title.ends_with(' ');
@@ -54,7 +54,7 @@ fn shortened(line: &str) -> Option<String> {
         let count = title.trim().strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
         count.is_some_and(|count| count.bytes().all(|byte| byte.is_ascii_digit() || byte == b'/'))
     };
-    // `⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/7]⎯` parts what is told one after the other.
+    // `⎯⎯⎯⎯⎯⎯⎯⎯⎯⎯[1/7]⎯` separates consecutive reports.
     if count >= LONG
         && drawn_beside(first)
         && text.get(bytes..).is_some_and(|rest| is_count(rest.trim_end_matches(SIGNS)))
@@ -67,7 +67,7 @@ fn shortened(line: &str) -> Option<String> {
     }
     if end_count >= LONG && drawn_beside(last) {
         let title = text.get(..text.len() - end_bytes)?;
-        // Behind a blank: what follows a word at once may be a part of it.
+        // A blank must precede the ruler: directly after a word it may be part of the word.
         let is_masked = title.trim_end().ends_with([':', '=']);
         return (title.ends_with(' ') && !title.trim().is_empty() && !title.starts_with(' ') && !is_masked)
             .then(|| format!("{title}{}", short(last)));
@@ -75,22 +75,22 @@ fn shortened(line: &str) -> Option<String> {
     None
 }
 
-/// The line with short dots between a title and what is said of it: `type check.........Failed`.
+/// The line with short leader dots: `type check.........Failed`.
 fn led(line: &str) -> Option<String> {
     let (title, rest) = line.split_once(DOTS)?;
     let said = rest.trim_start_matches('.');
     let is_title = title.ends_with(|c: char| c.is_alphanumeric() || matches!(c, ' ' | ')' | ']'));
-    // `test_a.py ......... [100%]` is a row of tests.
+    // `test_a.py ......... [100%]` is a row of test results.
     let is_said = said.starts_with(|c: char| c.is_alphanumeric() || matches!(c, ' ' | '(')) && !said.contains('[');
     (is_title && is_said && !said.contains(DOTS) && !title.trim().is_empty() && !said.trim().is_empty())
         .then(|| format!("{title}...{said}"))
 }
 
-/// Corners and crossings at which the edge of a box begins and ends.
+/// Characters at which the edge of a box begins and ends.
 const LEFT_ENDS: &[char] = &['┌', '├', '└', '╭', '╰', '╔', '╠', '╚', '┏', '┣', '┗', '╟', '╞', '┠', '┡'];
 const RIGHT_ENDS: &[char] = &['┐', '┤', '┘', '╮', '╯', '╗', '╣', '╝', '┓', '┫', '┛', '╢', '╡', '┨', '┩'];
 
-/// Whether a line is the edge of a drawn box, or an empty line inside of one.
+/// Whether a line is the edge of a drawn box, or an empty line inside one.
 fn is_edge(line: &str) -> bool {
     let text = line.trim();
     let is_drawn = |c: char| matches!(c, '\u{2500}'..='\u{257F}' | ' ' | '▶' | '◀' | '▲' | '▼');
@@ -99,13 +99,13 @@ fn is_edge(line: &str) -> bool {
     }
     let is_bar = |c: char| matches!(c, '│' | '┃' | '║' | '╷' | '╵');
     let is_empty = text.chars().all(|c| is_bar(c) || c == ' ');
-    // A drawing: several corners and crossings.
+    // A line with several corners and crossings is a drawing.
     let corners = text.chars().filter(|c| LEFT_ENDS.contains(c) || RIGHT_ENDS.contains(c)).count();
     is_empty || corners > 2 || (text.len() > LONG && text.starts_with(LEFT_ENDS) && text.ends_with(RIGHT_ENDS))
 }
 
-/// A line inside of a drawn box: its cells without what fills them up, a bar between them; `None`
-/// for every other.
+/// The cells of a line inside a drawn box, without padding and separated by bars; `None` for any
+/// other line.
 fn unfilled(line: &str) -> Option<String> {
     const SIDES: [char; 3] = ['│', '┃', '║'];
     let text = line.trim().strip_prefix(SIDES)?.strip_suffix(SIDES)?;
@@ -114,7 +114,7 @@ fn unfilled(line: &str) -> Option<String> {
     }
     let cells: Vec<&str> = text.split(SIDES).collect();
     match cells.as_slice() {
-        // What is indented in a box is so still.
+        // Indentation inside a box stays.
         [cell] => Some(cell.strip_prefix(' ').unwrap_or(cell).trim_end().to_owned()),
         cells => {
             Some(cells.iter().map(|cell| cell.trim()).chain([""]).collect::<Vec<_>>().join(" | ").trim().to_owned())
@@ -122,12 +122,12 @@ fn unfilled(line: &str) -> Option<String> {
     }
 }
 
-/// So many blanks at the end of a line only fill it up.
+/// Minimum trailing blanks that count as padding.
 const FILLING: &str = "  ";
 
 impl Reducer for Rulers {
     fn line(&mut self, line: &str, out: &mut Emitter<'_>) {
-        // Most lines end in a word.
+        // A cheap check, since most lines end in a word.
         let is_candidate = line.trim_end().ends_with(SIGNS);
         match is_candidate.then(|| shortened(line)).flatten().or_else(|| led(line)) {
             Some(short) => {

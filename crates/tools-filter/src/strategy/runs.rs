@@ -1,5 +1,5 @@
-//! `runs`: of consecutive lines that differ in nothing but numbers, the first few and the last
-//! stay; or, without any loss, of lines that count on.
+//! `runs`: of consecutive lines that differ only in numbers, the first few and the last stay.
+//! Lossless mode shortens only lines whose numbers grow by constant steps.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -22,8 +22,8 @@ use crate::{
 pub struct Runs {
     /// Lines shown at the beginning of a run.
     pub keep: usize,
-    /// Whether only lines are left out whose numbers all go on as before, so that they can be told
-    /// from those shown.
+    /// Whether lines are left out only if all their numbers grow by constant steps, so that they
+    /// follow from the lines shown.
     pub lossless: bool,
 }
 
@@ -89,21 +89,21 @@ impl Reducer for Machine {
     }
 }
 
-/// Lines of which each number grows by the same from one to the next: what lies between the first
-/// and the last can be told from them.
+/// Consecutive lines in which each number grows by a constant step, so the lines between the first
+/// and the last follow from those two.
 #[derive(Default)]
 pub(crate) struct CountingRun {
     last: Option<String>,
     steps: Option<Vec<i64>>,
-    /// Lines left out since the first of the run, without the last.
+    /// Number of lines left out since the first of the run, without the last.
     hidden: u64,
-    /// As long as they are few: then they are shown.
+    /// The lines left out, while they are few enough to be shown.
     few: Vec<String>,
     found: bool,
 }
 
-/// Whether a line is a row of data, with cells between bars, tabs or commas, or three of them lined
-/// up by blanks, or a member of an object: somebody asked for each.
+/// Whether a line is a row of data: cells separated by bars, tabs or commas, at least three cells
+/// aligned by blanks, or a member of an object. The user asked for each of them.
 pub(super) fn is_row(line: &str) -> bool {
     let bars = line.bytes().filter(|byte| matches!(byte, b'|' | b'\t')).count();
     bars > 1
@@ -113,8 +113,8 @@ pub(super) fn is_row(line: &str) -> bool {
         || (line.matches(',').count() > 1 && !line.contains(", "))
 }
 
-/// Whether a line is a member of an object, in JSON or as Node and Python print it, or an element
-/// of XML: somebody asked for each, as for rows.
+/// Whether a line is a member of an object, as JSON, Node or Python print it, or an XML element.
+/// The user asked for each of them, as for rows.
 fn is_member(line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(['{', '[']);
     let quote = text.chars().next().filter(|first| matches!(first, '"' | '\''));
@@ -124,13 +124,12 @@ fn is_member(line: &str) -> bool {
         || (text.starts_with('<') && text.contains("</"))
 }
 
-/// Whether the last word of a line tells what of a file the line is about:
-/// `6 5 rule_1@36-41@shop/basket.py`.
+/// Whether the last word of a line names a part of a file: `6 5 rule_1@36-41@shop/basket.py`.
 pub(super) fn ends_in_part_of_file(line: &str) -> bool {
     line.trim_end().rsplit(' ').next().is_some_and(|word| word.contains('@') && is_file(word))
 }
 
-/// Fewer are shown.
+/// Minimum number of lines to leave out.
 const MIN_REPEATS: u64 = 3;
 
 impl CountingRun {
@@ -186,11 +185,11 @@ impl Reducer for CountingRun {
     }
 }
 
-/// More digits are no number that counts.
+/// Maximum number of digits of a counting number.
 const MAX_DIGITS: usize = 9;
 
-/// By how much each number of the second line is greater than in the first; `None` when anything
-/// else differs but the blanks that line numbers up, or nothing does.
+/// The increment of each number from the first line to the second. `None` when the lines are equal,
+/// or differ in more than numbers and the blanks that align them.
 pub(super) fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
     let (mut a, mut b) = (before, line);
     let mut steps = Vec::new();
@@ -204,7 +203,7 @@ pub(super) fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
         if number_a.is_empty() {
             return steps.iter().any(|step| *step != 0).then_some(steps);
         }
-        // Zeros in front are part of what is counted: `007` is followed by `008`.
+        // Leading zeros are part of the number: `007` is followed by `008`.
         let is_padded = |number: &str| number.len() > 1 && number.starts_with('0');
         if number_a.len() > MAX_DIGITS || number_b.len() > MAX_DIGITS {
             if number_a != number_b {
@@ -220,7 +219,7 @@ pub(super) fn steps(before: &str, line: &str) -> Option<Vec<i64>> {
     }
 }
 
-/// The text up to a number, the number, and what follows it.
+/// The text before a number, the number, and the text after it.
 fn piece(text: &str) -> (&str, &str, &str) {
     let start = text.bytes().position(|byte| byte.is_ascii_digit()).unwrap_or(text.len());
     let length = text[start..].bytes().take_while(u8::is_ascii_digit).count();

@@ -1,5 +1,5 @@
-//! A compiler's error in rustc's shape without the drawing around it: message, place, labels, notes
-//! and help stay, and for the first errors of a run the source and the suggested code too.
+//! Compacts a compiler error in rustc's format: message, place, labels, notes and help stay without
+//! the frame. The first errors of a run also keep source and suggested code.
 
 use std::sync::LazyLock;
 
@@ -7,7 +7,7 @@ use regex::Regex;
 
 use crate::{lines::regex, table::GUTTER};
 
-/// What is shown of an error beyond message, place, labels, notes and help.
+/// Whether the source of an error is shown too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Source {
     Shown,
@@ -15,18 +15,18 @@ pub(crate) enum Source {
 }
 
 static CODE: LazyLock<Regex> = LazyLock::new(|| regex(r"^ *(\d+) +([-|+~])(?: (.*))?$"));
-/// The commit of the toolchain in the paths of its library.
+/// The toolchain's commit in paths of the standard library.
 static COMMIT: LazyLock<Regex> = LazyLock::new(|| regex(r"/rustc/[0-9a-f]{40}/"));
 
-/// The lines that stand for the block.
+/// The compact lines of the block.
 pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     let mut lines: Vec<String> = Vec::new();
-    // Under a suggestion the code comes as it is, as it would be, and with marks; the second of
-    // these says it all.
+    // A suggestion shows the code as it is, as it would be, and with marks; the second of these is
+    // enough.
     let mut suggests = false;
-    // Text that goes on in the next line: a note of several lines.
+    // Whether a note continues on the next line.
     let mut goes_on = false;
-    // The line of source that is looked at, and the one that the last place named.
+    // The number of the current source line, and the line number of the last place.
     let (mut source_line, mut place_line) = ("", "");
     for line in block {
         let text = line.trim();
@@ -75,9 +75,8 @@ pub(crate) fn compact(block: &[String], source: Source) -> Vec<String> {
     lines
 }
 
-/// Whether a label under source that is not shown says nothing that stands above it. What the error
-/// itself says at its place is told there word by word; of any other label all that it names is
-/// named there.
+/// Whether a label under hidden source only repeats the lines above. The label at the error's own
+/// place must be contained in them word by word; of any other label, all names must be.
 fn is_said(label: &str, sign: char, lines: &[String]) -> bool {
     if sign == '^' {
         let is_word = |before: &str| !before.ends_with(|c: char| c.is_alphanumeric());

@@ -1,5 +1,6 @@
-//! Lines that differ in one number only, in any order: the first and the last stand, and between
-//! them the numbers of all. A list of numbered names is whole then, in a few lines.
+//! Shortens lines that differ in one number only, in any order: the first and the last line stay,
+//! and a mark between them lists the numbers of the others. A list of numbered names stays
+//! complete.
 
 use std::fmt::Write as _;
 
@@ -11,26 +12,26 @@ use crate::{
     signal::{names_place, reports},
 };
 
-/// Fewer are left as they are.
+/// Minimum number of lines to shorten.
 const MIN_LINES: usize = 4;
-/// Fewer names of files are left as they are: a name that is looked for is found then.
+/// Minimum number of file names to shorten; in a shorter list a search for a name succeeds.
 const MIN_NAMES: usize = 20;
-/// More are parted.
+/// Maximum number of lines in a series.
 const MAX_LINES: usize = 4000;
 
 #[derive(Default)]
 pub(crate) struct Series {
-    /// Whether every line has the name of a file, so that few of them are left as they are.
+    /// Whether every line has a file name, so that [`MIN_NAMES`] applies.
     of_names: bool,
     lines: Vec<String>,
     numbers: Vec<u64>,
-    /// Where in the lines the number begins, and how long what follows it is.
+    /// The offset of the number in the line, and the length of the text after it.
     around: (usize, usize),
     found: bool,
 }
 
-/// The place of the only number in which two lines differ: where it begins, how long what follows
-/// it is, and both numbers.
+/// The only number in which two lines differ: its offset, the length of the text after it, and both
+/// numbers.
 fn difference(a: &str, b: &str) -> Option<(usize, usize, u64, u64)> {
     if a == b {
         return None;
@@ -45,15 +46,15 @@ fn difference(a: &str, b: &str) -> Option<(usize, usize, u64, u64)> {
     Some((start, rest, number(a, start, rest)?, number(b, start, rest)?))
 }
 
-/// The number between two parts of a line; `None` when it is none, or is written with zeros in
-/// front.
+/// The number between two parts of a line; `None` when the text is not a number or has leading
+/// zeros.
 fn number(line: &str, start: usize, rest: usize) -> Option<u64> {
     let digits = line.get(start..line.len().checked_sub(rest)?)?;
     let is_number = !digits.is_empty() && digits.len() < 10 && digits.bytes().all(|byte| byte.is_ascii_digit());
     (is_number && (digits.len() == 1 || !digits.starts_with('0'))).then(|| digits.parse().ok())?
 }
 
-/// `1-9,12,20-14`, in the order of the numbers.
+/// The numbers as ranges, in the given order: `1-9,12,20-14`.
 fn ranges(numbers: &[u64]) -> String {
     let mut text = String::new();
     let mut rest = numbers;
@@ -73,15 +74,14 @@ fn ranges(numbers: &[u64]) -> String {
     text
 }
 
-/// More room than this is not spent on the order of numbers.
+/// Maximum extra bytes for listing numbers in their original order.
 const ORDER: usize = 20;
-/// Numbers that are no names of files are listed in so much room; of more only the least and the
-/// greatest are told.
+/// Maximum bytes for a list of numbers that are not in file names. A longer list is replaced by the
+/// smallest and the greatest number.
 const MAX_LISTED: usize = 400;
 
-/// The numbers of all lines. Where their order takes much room they are told in ascending order,
-/// and that it is another; names of files stand in the order of their letters as a rule, which is
-/// not worth saying.
+/// The text for the numbers of all lines. If their order takes too much room, they are sorted and a
+/// note says so. File names are usually in alphabetical order, which needs no note.
 fn numbers_of(numbers: &[u64], are_names: bool) -> String {
     let in_order = ranges(numbers);
     let mut sorted = numbers.to_vec();
@@ -103,14 +103,14 @@ fn numbers_of(numbers: &[u64], are_names: bool) -> String {
     }
 }
 
-/// Whether a line is nothing but the name of a file, or an item of a list with one.
+/// Whether a line is only a file name, or a list item with one.
 fn is_path(line: &str) -> bool {
     let name = line.trim_start_matches(['*', '-', '•', ' ']).trim_end();
     is_name(name) && name.contains(['/', '.'])
 }
 
 impl Series {
-    /// For a list of files: each line has the name of one, whatever stands before it.
+    /// For a file list: each line has a file name, possibly after other text.
     pub(crate) fn of_names() -> Self {
         Self { of_names: true, ..Self::default() }
     }

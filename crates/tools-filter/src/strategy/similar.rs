@@ -1,6 +1,6 @@
-//! A long line that differs in a few words from the one before: what differs is shown, each value
-//! with its name. Nothing is left out. What reports something, names a place or is a row of a table
-//! stands as it came.
+//! Shortens a long line that differs in a few words from the previous one: only the differing
+//! values are shown, each with its name. Nothing is left out. Lines that report something, places
+//! and table rows stay as they are.
 
 use tools_core::FilterConfidence;
 
@@ -10,17 +10,17 @@ use crate::{
     signal::{names_place, reports},
 };
 
-/// A shorter line is left as it is, and so is a longer one.
+/// Minimum and maximum length in bytes of a line to shorten.
 const MIN_BYTES: usize = 80;
 const MAX_BYTES: usize = 8 << 10;
-/// Of more values without a name it is not clear where they stand.
+/// Maximum number of differing values without a name; with more, their positions are unclear.
 const MAX_NAMELESS: usize = 2;
-/// What stands before the words that differ.
+/// Text before the words that differ.
 const LEAD: &str = "[… as above, with]";
 
 #[derive(Default)]
 pub(crate) struct SimilarLines {
-    /// The last long line that was shown whole.
+    /// The last long line that was shown in full.
     base: Option<String>,
     found: bool,
 }
@@ -29,8 +29,8 @@ fn may_be_like(line: &str) -> bool {
     (MIN_BYTES..MAX_BYTES).contains(&line.len()) && marked(line).is_none() && !line.trim_start().contains("  ")
 }
 
-/// The words of the line that differ from those of the other, with the names before them; `None`
-/// where that is hardly shorter, or the lines have little in common.
+/// The words that differ from the base line, with the names before them. `None` when that saves too
+/// little or the lines have little in common.
 fn difference(base: &str, line: &str) -> Option<String> {
     let (a, b): (Vec<&str>, Vec<&str>) = (base.split(' ').collect(), line.split(' ').collect());
     if a.len() != b.len() || a.first() != b.first() {

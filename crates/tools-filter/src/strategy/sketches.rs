@@ -1,6 +1,6 @@
-//! A line of source with findings below it and its correction below these, as shellcheck prints
-//! them: `In a.sh line 3:` names the line. Of the first the source stands; of others it is counted,
-//! and so is every correction.
+//! Shortens findings in the format of shellcheck: a heading `In a.sh line 3:`, the source line,
+//! findings, and a correction. The first source line stays; all other source lines and all
+//! corrections are counted.
 
 use tools_core::FilterConfidence;
 
@@ -18,11 +18,11 @@ pub(crate) struct Sketches {
 enum State {
     #[default]
     Outside,
-    /// The line of source follows.
+    /// The source line follows.
     Named,
-    /// Findings follow; whether the line of source was counted.
+    /// Findings follow; whether the source line was left out.
     Findings(bool),
-    /// The line as it might be follows, up to a blank one.
+    /// The corrected line follows, up to a blank line.
     Correction,
 }
 
@@ -47,7 +47,7 @@ impl Reducer for Sketches {
             }
             State::Findings(is_hidden) if line.trim_start().starts_with('^') => {
                 (self.is_after_first, self.found) = (true, true);
-                // Where its source is not shown, a mark points nowhere.
+                // Without its source line a mark points to nothing.
                 if is_hidden && line.starts_with(' ') {
                     out.fold(line);
                     return out.write(line.trim_start());

@@ -1,7 +1,6 @@
-//! The piece of source that a tool prints under a place: it stands in the file at that place, and
-//! where the place names a line and a column the marks under it say nothing more. Of the first the
-//! line itself is shown; all others are counted. What a mark says in words, and everything else,
-//! stays.
+//! Drops the source that a tool prints under a place, since it is in the file at that place; marks
+//! under it add nothing when the place has line and column. The first snippet keeps its source
+//! line; all others are counted. Words next to a mark and all other lines stay.
 
 use std::sync::LazyLock;
 
@@ -15,38 +14,37 @@ use crate::{
     signal::reports,
 };
 
-/// Of so many the line itself is shown.
+/// Number of snippets that keep their source line.
 const SHOWN_SNIPPETS: usize = 1;
-/// Source further from the place is none of it.
+/// Maximum distance between line numbers of a place and its source.
 const NEAR: u32 = 12;
-/// Where nothing parts the number of a line from its text it is nearer.
+/// The same when no separator follows the line number.
 const NEAR_BARE: u32 = 3;
-/// A longer line is not held.
+/// Maximum length in bytes of a line to hold.
 const MAX_LINE: usize = 4 << 10;
 
 #[derive(Default)]
 pub(crate) struct Snippets {
-    /// The line of the place that was named last.
+    /// The line number of the last place.
     row: Option<u32>,
     /// Whether source was shown under it.
     is_inside: bool,
-    /// Whether only blank lines stand between the place and here.
+    /// Whether only blank lines follow the place so far.
     is_below: bool,
-    /// Whether the line before named a place.
+    /// Whether the previous line named a place.
     after_place: bool,
-    /// The line before, and whether it may be the source of a place above it: it is when marks
+    /// The previous line, and whether it may be the source of a place above: it is when marks
     /// follow.
     last: Option<(String, bool)>,
-    /// A line with marks under it, whose place may be named in the next.
+    /// A line and the marks under it, whose place may be in the next line.
     pair: Option<(String, String)>,
     count: usize,
-    /// Whether the source that follows is not one's own.
+    /// Whether the source that follows belongs to a library.
     is_library: bool,
     found: bool,
 }
 
-/// `file.js:12:3`, `file.ts(12,3)`: without a column the marks under the source are all that names
-/// it.
+/// `file.js:12:3`, `file.ts(12,3)`. The column is required, since otherwise only the marks show it.
 static PLACE: LazyLock<Regex> =
     LazyLock::new(|| regex(r"[\w)\]]\.[A-Za-z]\w{0,7}(?::(\d{1,7}):\d+\b|\((\d{1,7}),\d+\))"));
 
@@ -58,7 +56,7 @@ fn place(line: &str) -> Option<u32> {
     found.get(1).or_else(|| found.get(2))?.as_str().parse().ok()
 }
 
-/// The number before the bar of a line of source: `> 12 | text`, ` 3 4 │ text` of a difference, or
+/// The line number before the bar of a source line: `> 12 | text`, ` 3 4 │ text` of a diff, or
 /// before a tab.
 pub(super) fn number(line: &str) -> Option<u32> {
     let (before, _) = line.split_once(['|', '│', '\t'])?;
@@ -68,8 +66,8 @@ pub(super) fn number(line: &str) -> Option<u32> {
     (numbers.all(|more| more.parse::<u32>().is_ok()) && before.len() < 16).then_some(first)?
 }
 
-/// The number before a line of source that nothing parts from it: `12    text`. One blank is
-/// enough for the line of the place itself.
+/// The line number before a source line without a separator: `12    text`. One blank is enough for
+/// the line of the place itself.
 fn bare_number(line: &str, row: u32) -> Option<u32> {
     let text = line.trim_start();
     let digits = text.bytes().take_while(u8::is_ascii_digit).count();
@@ -78,7 +76,7 @@ fn bare_number(line: &str, row: u32) -> Option<u32> {
     (blanks > usize::from(number != row) && !reports(line)).then_some(number)
 }
 
-/// Whether a line has nothing but marks that point to the line above.
+/// Whether a line has only marks that point to the line above.
 pub(super) fn marks(line: &str) -> bool {
     let text = line.trim();
     text.contains(['^', '~']) && text.bytes().all(|byte| b"^~ \t-".contains(&byte))
@@ -93,13 +91,13 @@ pub(super) fn points(line: &str) -> bool {
         && text.chars().all(|c| " |│:·^~╭╰─┬┴┆`,-.>╵╷".contains(c))
 }
 
-/// Whether a line is the heading over what a failed test said: `---- tests::adds ----`.
+/// Whether a line is the heading of a failed test's output: `---- tests::adds ----`.
 fn names_test(line: &str) -> bool {
     line.starts_with("---- ") && line.ends_with(" ----")
 }
 
 impl Snippets {
-    /// Counts a line of source, or shows it where it is the one that few were shown of.
+    /// Counts a source line, or shows it if it is one of the few to show.
     fn source(&mut self, line: &str, is_at_place: bool, out: &mut Emitter<'_>) {
         if is_at_place && self.count <= SHOWN_SNIPPETS && !self.is_library {
             out.keep(line);
@@ -174,7 +172,7 @@ impl Reducer for Snippets {
             return self.other(line, out);
         }
         let says_something = !line.trim().is_empty() && marked(line).is_none();
-        // No number tells it from a message, whose own source may have been left out above its
+        // Without a line number it might be a message whose own source was left out above its
         // marks.
         let is_bare = number(line).is_none() && place(line).is_none() && !reports(line) && !names_test(line);
         let may_be_source = is_next && says_something && is_bare;

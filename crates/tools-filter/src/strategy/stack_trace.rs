@@ -1,6 +1,6 @@
-//! `stack_trace`: of stack traces the frames of libraries are counted, and own frames that came
-//! before in the same trace; one's own stay, each with its source. Knows traces of Python,
-//! JavaScript, Java and its kin, Ruby, Go, .NET, Rust, PHP and the sanitizers.
+//! `stack_trace`: counts library frames in stack traces, and the user's own frames that appeared
+//! before in the same trace. Other own frames stay, each with its source. Knows traces of Python,
+//! JavaScript, Java and other JVM languages, Ruby, Go, .NET, Rust, PHP and the sanitizers.
 
 use std::collections::HashSet;
 
@@ -26,56 +26,56 @@ impl Strategy for StackTrace {
     }
 }
 
-/// More frames are not remembered.
+/// Maximum number of remembered frames.
 const MAX_SEEN: usize = 1000;
-/// More frames of libraries are not held back.
+/// Maximum number of library frames held back.
 const MAX_BEHIND: usize = 400;
-/// A longer line is no frame of which the place follows.
+/// Maximum length in bytes of a line that names a function.
 const MAX_LINE: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct StackTraces {
-    /// Frames of libraries that were not counted out yet, with the source under them.
+    /// Library frames that were not counted yet, with their source.
     held: Vec<String>,
     bytes: usize,
-    /// The first line of a frame whose place is in the next.
+    /// The first line of a frame whose place is in the next line.
     function: Option<String>,
-    /// How far the frame before is indented: its source is further in.
+    /// Indentation of the previous frame; its source is indented further.
     depth: usize,
-    /// What may follow the frame before: its source.
+    /// What the next line may be.
     next: NextLine,
-    /// Whether the frame before names its function: then marks under its source say no more than
-    /// which part of it was at work.
+    /// Whether the previous frame names its function. Then marks under its source only show which
+    /// part of the line ran.
     names_function: bool,
-    /// The function of the own frame before.
+    /// The function of the previous own frame.
     caller: String,
-    /// The source of the own frame before, and the frames of libraries behind it: it is shown where
-    /// no other own frame follows, since that is where the trace ends.
+    /// The source of the previous own frame and the library frames after it. It is shown if no
+    /// other own frame follows, since the trace ends there.
     source: Option<String>,
     behind: Vec<String>,
     /// Places of own frames of this trace.
     seen: HashSet<String>,
-    /// The test and the place that the message above the trace named: a frame says both again.
+    /// The test and the place named by the panic message above the trace; a frame repeats both.
     panicked: Option<(String, String)>,
-    /// Whether this trace has an own frame, and until it has one the last of a library with its
-    /// source: it is shown where all are of libraries.
+    /// Whether this trace has an own frame. Until then the last library frame is held with its
+    /// source; it is shown if all frames are from libraries.
     has_own: bool,
     innermost: Vec<String>,
     found: bool,
 }
 
-/// What the next line is if it is indented further.
+/// The kind of the next line if it is indented further.
 #[derive(Default, Clone, Copy, PartialEq, Eq)]
 enum NextLine {
     #[default]
     Other,
     /// The source of an own frame.
     Own,
-    /// The source of a frame that is counted.
+    /// The source of a counted frame.
     Counted,
 }
 
-/// A line without the bar that Python draws beside the traces of a group of exceptions.
+/// A line without the bar that Python draws beside traces of an exception group.
 fn without_bar(line: &str) -> &str {
     line.trim_start().strip_prefix("| ").unwrap_or(line)
 }
@@ -84,20 +84,19 @@ fn indent(text: &str) -> usize {
     text.len() - text.trim_start_matches(' ').len()
 }
 
-/// A frame of Python as it stands by itself, where a tool shows a whole trace further in.
+/// A Python frame without the indentation that a tool added to the whole trace.
 fn dedented(text: &str) -> &str {
     let indent = indent(text);
     if indent > PYTHON_INDENT && text[indent..].starts_with("File \"") { &text[indent - PYTHON_INDENT..] } else { text }
 }
 
-/// How far Python indents a frame.
+/// Indentation of a Python frame.
 const PYTHON_INDENT: usize = 2;
 
-/// Twice as long as the mark: a short frame alone is shown.
+/// Twice the length of the mark in bytes: a single shorter frame is shown.
 const MARK: usize = 36;
 
-/// Whether a line names a function whose place stands in the next line, as Go and Rust print
-/// frames.
+/// Whether a line names a function whose place is in the next line, as in Go and Rust.
 fn is_function(line: &str) -> bool {
     if line.len() > MAX_LINE {
         return false;
@@ -106,7 +105,7 @@ fn is_function(line: &str) -> bool {
         && name.contains('.')
         && !name.contains([' ', ':', '='])
     {
-        // As Go's detector of races prints it.
+        // The format of Go's race detector.
         return true;
     }
     if line.starts_with(' ') {
@@ -119,7 +118,7 @@ fn is_function(line: &str) -> bool {
     is_call && (head.contains('.') || head == "panic") && !head.contains([' ', ':', '='])
 }
 
-/// Whether a line is the place of the function in the line before.
+/// Whether a line is the place of the function in the previous line.
 fn is_place_of(function: &str, line: &str) -> bool {
     if function.starts_with(' ') {
         let text = line.trim_start();
@@ -130,15 +129,15 @@ fn is_place_of(function: &str, line: &str) -> bool {
     }
 }
 
-/// The test and the place of `thread 'a::tests::b' (12) panicked at src/a.rs:1:2:`, each as frames
-/// end.
+/// The test and the place in `thread 'a::tests::b' (12) panicked at src/a.rs:1:2:`, each in the
+/// form in which frames end.
 fn panicked(line: &str) -> Option<(String, String)> {
     let (thread, place) = line.strip_prefix("thread '")?.split_once(" panicked at ")?;
     let (test, _) = thread.split_once('\'')?;
     Some((format!("::{test}"), format!("at ./{}", place.strip_suffix(':')?)))
 }
 
-/// What tells one frame from another: its place without what differs from call to call.
+/// The identity of a frame: its place without what differs from call to call.
 fn key(line: &str) -> String {
     let text = line.trim();
     let text = text.rsplit_once("+0x").map_or(text, |(place, _)| place);
@@ -164,7 +163,7 @@ impl StackTraces {
         }
     }
 
-    /// Shows the source of the own frame before, if it is held.
+    /// Shows the held source of the previous own frame.
     fn show_source(&mut self, out: &mut Emitter<'_>) {
         if let Some(source) = self.source.take() {
             out.keep(&source);
@@ -179,7 +178,7 @@ impl StackTraces {
         }
     }
 
-    /// Counts the source of the own frame before: another follows, nearer to what happened.
+    /// Counts the source of the previous own frame: another own frame follows, closer to the error.
     fn count_source(&mut self, out: &mut Emitter<'_>) {
         let source = self.source.take();
         for line in source.into_iter().chain(std::mem::take(&mut self.behind)) {
@@ -187,14 +186,14 @@ impl StackTraces {
         }
     }
 
-    /// Counts the frame of a library that another follows.
+    /// Counts the library frame that another one follows.
     fn count_innermost(&mut self, out: &mut Emitter<'_>) {
         for line in std::mem::take(&mut self.innermost) {
             self.count(&line, out);
         }
     }
 
-    /// Shows the frame of a library where a trace without own frames ends, but not its source.
+    /// Shows the last library frame of a trace without own frames, but not its source.
     fn show_innermost(&mut self, out: &mut Emitter<'_>) {
         let mut lines = std::mem::take(&mut self.innermost).into_iter();
         if let Some(frame) = lines.next() {
@@ -204,21 +203,21 @@ impl StackTraces {
         lines.for_each(|line| self.count(&line, out));
     }
 
-    /// A single frame that is no longer than the mark for it is shown.
+    /// Shows the held lines, which are not longer than a mark.
     fn close(&mut self, out: &mut Emitter<'_>) {
         self.bytes = 0;
         self.held.drain(..).for_each(|line| out.keep(&line));
     }
 
-    /// Takes a frame: the line of its place, and the line of its function where that is another.
+    /// Processes a frame: the line of its place, and the line of its function if that is separate.
     fn frame(&mut self, function: Option<&str>, line: &str, out: &mut Emitter<'_>) {
         self.depth = indent(without_bar(line));
         let text = dedented(without_bar(line));
         let has_source = text.starts_with("  File ");
-        // A syntax error is in no function, and its marks are all that names the column.
+        // A syntax error has no function, and only its marks show the column.
         self.names_function = text.contains(", in ");
         let of_library = LIBRARY.is_match(text) || function.is_some_and(|function| LIBRARY.is_match(function));
-        // A closure that calls its function is what the test harness made around it.
+        // A closure that calls the function comes from the test harness.
         let name = function.map(key).unwrap_or_default();
         let is_wrapper = name.strip_suffix("::{{closure}}").is_some_and(|called| called == self.caller);
         self.caller = name;

@@ -1,5 +1,5 @@
-//! `strip_annotated`: drops annotations such as `note:` and `help:`, and shortens what is still
-//! long after that.
+//! `strip_annotated`: drops annotations such as `note:` and `help:`, then shortens the output if it
+//! is still long.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! `strip_noise`: drops lines that match; what reports something stays, whatever the patterns say.
+//! `strip_noise`: drops lines that match a pattern, except lines that report something.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

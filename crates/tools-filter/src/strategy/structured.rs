@@ -1,7 +1,7 @@
-//! `structured`: what tools print as JSON when they are asked to, as the text they would print
-//! otherwise. Knows the messages of cargo, the test harness of Rust and nextest, `go test -json`,
-//! jest and vitest, eslint, and the lists of findings that other linters write: objects with a
-//! file, a line and a message each. What it does not know passes as it is.
+//! `structured`: converts JSON output of tools to the text that they would otherwise print. Knows
+//! the messages of cargo, Rust's test harness and nextest, `go test -json`, jest and vitest,
+//! eslint, and lists of findings from other linters: objects with a file, a line and a message.
+//! Anything else passes unchanged.
 
 use std::collections::{BTreeSet, VecDeque};
 
@@ -24,26 +24,26 @@ impl Strategy for StructuredParams {
     }
 }
 
-/// A document over several lines is held up to this size.
+/// Maximum bytes held of a document over several lines.
 const MAX_DOCUMENT: usize = 1 << 20;
-/// So many tests of Go may be at work at once; of more the output passes as it comes.
+/// Maximum number of running Go tests; with more, the output passes unchanged.
 const MAX_TESTS: usize = 1000;
-/// A test with a longer name is not followed.
+/// Maximum length in bytes of a test name to follow.
 const MAX_NAME: usize = 1000;
-/// So much is held of what they print.
+/// Maximum bytes held of what tests print.
 const MAX_PRINTED: usize = 1 << 20;
 
 /// What is shown for a message.
 enum Rendered {
-    /// This text, which says all of the message that a terminal would show.
+    /// This text: everything of the message that a terminal would show.
     Text(Vec<String>),
-    /// Nothing: work under way or a test that passed. So many lines are counted where it stood,
-    /// besides those of the message.
+    /// Nothing: work in progress or a passed test. This many lines are counted in addition to those
+    /// of the message.
     Nothing(usize),
 }
 
 impl Rendered {
-    /// Gives on what is shown for a message of these lines.
+    /// Emits the text for a message that consists of these lines.
     fn give(&self, message: &[&str], out: &mut Emitter<'_>) {
         match self {
             Self::Text(lines) => {
@@ -64,10 +64,10 @@ impl Rendered {
 
 #[derive(Default)]
 pub(crate) struct Structured {
-    /// The lines of a document that has not ended.
+    /// The lines of an unfinished document.
     document: Option<Vec<String>>,
     document_bytes: usize,
-    /// What each Go test at work printed.
+    /// What each running Go test has printed.
     tests: VecDeque<(String, Vec<String>)>,
     printed: usize,
     found: bool,
@@ -132,7 +132,7 @@ impl Structured {
         rendered.give(&document.iter().map(String::as_str).collect::<Vec<_>>(), out);
     }
 
-    /// The text for a message; `None` for what is not known.
+    /// The text for a message; `None` for an unknown one.
     fn render(&mut self, value: &Value) -> Option<Rendered> {
         if let Some(reason) = value["reason"].as_str() {
             return cargo(reason, value);
@@ -159,7 +159,7 @@ impl Structured {
         Some(Rendered::Text(lines))
     }
 
-    /// A line of `go test -json`: of tests that pass nothing is shown.
+    /// A line of `go test -json`. Nothing is shown for passed tests.
     fn go(&mut self, value: &Value) -> Option<Rendered> {
         let action = value["Action"].as_str()?;
         let output = value["Output"].as_str().unwrap_or_default().trim_end_matches('\n');
@@ -189,14 +189,14 @@ impl Structured {
             "pass" | "skip" | "fail" => {
                 let printed = at.and_then(|at| self.tests.remove(at)).map(|(_, printed)| printed).unwrap_or_default();
                 self.printed -= printed.iter().map(|line| line.len() + 1).sum::<usize>().min(self.printed);
-                // A skipped test says why.
+                // A skipped test prints the reason.
                 let is_shown = action != "pass";
                 return Some(if is_shown { Rendered::Text(printed) } else { Rendered::Nothing(printed.len()) });
             }
             "run" | "pause" | "cont" | "bench" => {}
             _ => return None,
         }
-        // Counted at the end of the test, or shown there.
+        // Counted or shown at the end of the test.
         Some(Rendered::Text(vec![]))
     }
 }
@@ -222,7 +222,7 @@ fn cargo(reason: &str, value: &Value) -> Option<Rendered> {
 fn harness(kind: &str, event: &str, value: &Value) -> Option<Rendered> {
     let number = |name: &str| value[name].as_u64().unwrap_or_default();
     match (kind, event) {
-        // The end of the test or of the suite tells.
+        // The end of the test or suite is reported later.
         ("suite" | "test", "started") => Some(Rendered::Text(vec![])),
         ("test", "ok" | "ignored") => Some(Rendered::Nothing(0)),
         ("suite", _) => Some(Rendered::Text(vec![format!(
@@ -236,8 +236,8 @@ fn harness(kind: &str, event: &str, value: &Value) -> Option<Rendered> {
             let name = value["name"].as_str()?;
             let printed = ["stdout", "stderr", "message", "reason"].iter().filter_map(|part| value[*part].as_str());
             let printed: Vec<&str> = printed.map(str::trim_end).collect();
-            // A panic names its test. No heading of the text form: that opens a section whose end
-            // only the text form tells.
+            // A panic names its test. A heading of the text format would open a section that only
+            // the text format closes.
             let names_itself = printed.iter().any(|text| text.starts_with(&format!("thread '{name}' panicked")));
             let head = (!names_itself || event != "failed").then(|| format!("test {name} ... {event}"));
             let lines = head.into_iter().chain(printed.into_iter().map(str::to_owned));
@@ -290,8 +290,8 @@ fn eslint(file: &Value) -> Vec<String> {
     messages.map(line).collect()
 }
 
-/// What else an answer of ESLint holds, counted: files without findings, and the sources of the
-/// others, which stand in their files.
+/// A count of what else an ESLint document has: files without findings, and sources of the others,
+/// which are in the files.
 fn eslint_rest(files: &[Value]) -> Option<String> {
     let is_clean = |file: &&Value| file["messages"].as_array().is_some_and(Vec::is_empty);
     let clean = files.iter().filter(is_clean).count();
@@ -303,7 +303,7 @@ fn eslint_rest(files: &[Value]) -> Option<String> {
     (!parts.is_empty()).then(|| format!("[… {}]", parts.join(", ")))
 }
 
-/// The list that a document is, or that stands in it beside what sums it up.
+/// The list that is the document, or is in it beside a summary.
 fn list(value: &Value) -> Option<&Vec<Value>> {
     LISTS.iter().find_map(|name| value[*name].as_array()).or_else(|| value.as_array())
 }
@@ -311,8 +311,8 @@ fn list(value: &Value) -> Option<&Vec<Value>> {
 const LISTS: &[&str] =
     &["results", "comments", "diagnostics", "issues", "Issues", "findings", "messages", "violations"];
 
-/// A finding of a linter in one line: `a.py:3:5: F401 message (warning)`. The names of its other
-/// fields are noted.
+/// A linter finding in one line: `a.py:3:5: F401 message (warning)`. Adds the names of its other
+/// fields to `rest`.
 fn finding<'a>(found: &'a Value, rest: &mut BTreeSet<&'a str>) -> Option<String> {
     let fields = found.as_object()?;
     let mut known = Vec::new();

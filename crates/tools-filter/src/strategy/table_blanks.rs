@@ -1,25 +1,25 @@
-//! The blanks that line columns up become one, or two where cells have blanks themselves; what a
-//! row ends with goes. A table is told by its rows: several in sequence with as many columns,
-//! parted by blanks, or by bars below a heading that is underlined. Cells stay in order, and a row
-//! in which one is empty stands as it came.
+//! Shortens the blanks that align columns to one, or to two where cells contain blanks, and drops
+//! trailing blanks. A table is several consecutive rows with the same number of columns, separated
+//! by blanks, or by bars below an underlined heading. Cell order stays. A row with an empty cell
+//! stays as it is.
 
 use tools_core::FilterConfidence;
 
 use super::{Reducer, margins::blamed, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
-/// Rows that make a table.
+/// Minimum number of rows in a table.
 const MIN_ROWS: usize = 3;
-/// A longer line is no row.
+/// Maximum length in bytes of a row.
 const MAX_ROW_BYTES: usize = 1000;
 
 #[derive(Default)]
 pub(crate) struct TableBlanks {
     /// Rows that may be the beginning of a table.
     held: Vec<String>,
-    /// Of the table that is being read; none, and the rows are too few yet.
+    /// The shape of the current table; `None` while there are too few rows.
     shape: Option<Shape>,
-    /// The line before, which may be the heading of a table with bars.
+    /// The previous line, which may be the heading of a table with bars.
     heading: Option<String>,
     found: bool,
 }
@@ -27,36 +27,36 @@ pub(crate) struct TableBlanks {
 /// What the rows of a table have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Shape {
-    /// So many columns, parted by two blanks or more.
+    /// The number of columns, separated by two blanks or more.
     Blanks(usize),
-    /// So many bars between cells.
+    /// The number of bars between cells.
     Bars(usize),
 }
 
-/// Columns of a row, parted by two blanks or more; `None` for every other line.
+/// The columns of a row, separated by two blanks or more; `None` for other lines.
 fn columns(line: &str) -> Option<Vec<&str>> {
     let text = line.trim_end();
     if text.is_empty() || text.starts_with('\t') || text.len() > MAX_ROW_BYTES || text.contains(['^', '~']) {
         return None;
     }
-    // What stands behind the margin of a line of source is indented as it is in its file.
+    // Text after the margin of a source line keeps its indentation.
     if !text.contains("  ") || names_running(line) || blamed(line).is_some() {
         return None;
     }
     let columns: Vec<&str> =
         text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
-    // What is indented may be aligned with what stands above it, and marks point there.
+    // Indented text may be aligned with the line above, or marks may point into it.
     let fewest = if text.starts_with(' ') { MIN_INDENTED_COLUMNS } else { 2 };
     (columns.len() >= fewest && !is_indented(&columns)).then_some(columns)
 }
 
-/// Fewer columns in an indented row are none of a table.
+/// Minimum number of columns of an indented row.
 const MIN_INDENTED_COLUMNS: usize = 4;
-/// So far a row of a table is indented where it was further.
+/// Maximum indentation that a row keeps.
 const INDENT: usize = 2;
 
-/// Whether the blanks behind the first cell indent what follows: it is the sign of a line of a diff
-/// or a comment, or the number of a line of source.
+/// Whether the blanks after the first cell are indentation: the cell is the sign of a diff line or
+/// a comment, or the number of a source line.
 fn is_indented(columns: &[&str]) -> bool {
     columns.first().is_some_and(|first| {
         let has = |of: fn(char) -> bool| first.contains(of);
@@ -64,7 +64,7 @@ fn is_indented(columns: &[&str]) -> bool {
     })
 }
 
-/// The line under the heading of a table with bars: `----+-----`, `|---|:--:|`.
+/// Whether a line is the underline of a heading with bars: `----+-----`, `|---|:--:|`.
 fn is_underline(line: &str) -> bool {
     let text = line.trim();
     text.len() > 4
@@ -73,7 +73,7 @@ fn is_underline(line: &str) -> bool {
         && text.contains(['+', '|'])
 }
 
-/// The bars of a row, and of an underline what crosses them.
+/// The number of bars in a row, or of crossings in an underline.
 fn bars(line: &str) -> usize {
     if is_underline(line) {
         return line.trim().matches(['+', '|']).count();
@@ -105,7 +105,7 @@ fn narrow(line: &str, shape: Shape) -> Option<String> {
     (narrow.len() < line.len()).then_some(narrow)
 }
 
-/// The cells of a row: parted by one blank where none but the last has any itself.
+/// The cells of a row, separated by one blank if none but the last contains blanks.
 fn joined(cells: &[&str]) -> String {
     let are_words = cells.split_last().is_some_and(|(_, before)| before.iter().all(|cell| !cell.contains(' ')));
     cells.join(if are_words { " " } else { "  " })
@@ -113,7 +113,7 @@ fn joined(cells: &[&str]) -> String {
 
 impl TableBlanks {
     fn write(&mut self, line: &str, shape: Option<Shape>, out: &mut Emitter<'_>) {
-        // A line of no table stays as it came: what it ends with may be what was asked for.
+        // A line outside a table stays as it is; even its trailing blanks may matter.
         match shape.and_then(|shape| narrow(line, shape)) {
             Some(narrow) => {
                 self.found = true;
@@ -142,7 +142,7 @@ impl TableBlanks {
         self.end_bars(out);
         self.held.push(line.to_owned());
         if self.held.len() == MIN_ROWS {
-            // The heading may name more columns than a row has, or say two words of one.
+            // The heading may have more columns than a row, or two words for one column.
             let count = |line: &String| self::columns(line).map_or(0, |columns| columns.len());
             let counts: Vec<usize> = self.held.iter().map(count).collect();
             let common = counts.iter().copied().max_by_key(|count| counts.iter().filter(|c| *c == count).count());

@@ -1,5 +1,5 @@
-//! The Test Anything Protocol: tests that passed are counted where they stood, with what is said of
-//! them. Tests that were skipped for a reason stand.
+//! The Test Anything Protocol: counts passed tests and their details in place. Tests skipped for a
+//! reason stay.
 
 use std::sync::LazyLock;
 
@@ -9,32 +9,32 @@ use tools_core::FilterConfidence;
 use super::Reducer;
 use crate::{emit::Emitter, lines::regex};
 
-/// More announcements are not held.
+/// Maximum number of announcements held.
 const MAX_HELD: usize = 200;
 
 #[derive(Default)]
 pub(crate) struct Tap {
-    /// Parts that were announced and whose result did not come yet, outermost first.
+    /// Announced subtests without a result yet, outermost first.
     open: Vec<String>,
-    /// The indentation of the block that follows a result that passed.
+    /// Indentation of the block after a passed result.
     block: Option<usize>,
-    /// Whether the line before was such a result.
+    /// Indentation of the passed result, if the previous line was one.
     after_pass: Option<usize>,
-    /// Whether the line before was a result that failed, and the indentation of the block that
-    /// follows one.
+    /// Indentation of the failed result, if the previous line was one, and of the block after one.
     after_failure: Option<usize>,
     failure: Option<usize>,
-    /// A comment that heads results, and whether one that passed followed it.
+    /// A comment that is a heading of results, and whether a passed result followed it.
     comment: Option<(String, bool)>,
-    /// Whether the difference of two values was told of this failure, and whether a value follows.
+    /// Whether the difference of two values was shown for this failure, and whether the current
+    /// lines are one of these values.
     has_difference: bool,
     is_repeated: bool,
     found: bool,
 }
 
-/// What the block of a failure says in every run.
+/// Fields that the block of every failure has.
 const USUAL: &[&str] = &["duration_ms: ", "type: ", "code: 'ERR_ASSERTION'", "operator: "];
-/// Comments that sum up.
+/// Comments with totals.
 const TOTALS: &[&str] = &[
     "tests",
     "pass",
@@ -57,7 +57,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// Whether a comment heads the results below it.
+/// Whether a comment is a heading of the results below it.
 fn heads(line: &str) -> bool {
     let Some(text) = line.strip_prefix("# ") else { return false };
     let first = text.split([' ', '=']).next().unwrap_or_default();
@@ -83,7 +83,7 @@ impl Tap {
         }
     }
 
-    /// A line in the block of a failure; `false` outside of one.
+    /// Processes a line in the block of a failure; `false` outside of one.
     fn failure_line(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         let Some(depth) = self.failure else { return false };
         let text = line.trim();
@@ -96,7 +96,7 @@ impl Tap {
             self.failure = None;
         }
         if indent(line) == depth {
-            // Both values, of which the difference stands above.
+            // Both values; their difference was shown above.
             self.is_repeated = self.has_difference && matches!(text, "expected:" | "actual:");
         }
         self.has_difference = (self.has_difference && !is_end) || text == "+ actual - expected";
@@ -113,7 +113,7 @@ impl Tap {
         true
     }
 
-    /// Takes a result: what it is about was announced.
+    /// Closes the announcement that a result belongs to.
     fn result(&mut self, line: &str, description: &str, out: &mut Emitter<'_>) {
         let same = |open: &String| indent(open) == indent(line) && announced(open) == Some(description);
         if let Some(at) = self.open.iter().rposition(same) {
@@ -189,7 +189,7 @@ impl Reducer for Tap {
 
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.end_comment(out);
-        // Parts that never ended.
+        // Announced subtests without a result.
         self.show_open(out);
         self.found.then_some(FilterConfidence::Full)
     }

@@ -1,6 +1,5 @@
-//! The drawing of a tree turned into indentation, one blank for each level. Leaves beside one
-//! another stand in one line, a sentence that reports something as it was printed. No name is left
-//! out.
+//! Converts a drawn tree to indentation, one blank for each level. Sibling leaves share a line; a
+//! sentence that reports something stays as it was printed. No name is left out.
 
 use std::{borrow::Cow, collections::HashSet, fmt::Write as _};
 
@@ -9,22 +8,22 @@ use tools_core::FilterConfidence;
 use super::Reducer;
 use crate::{emit::Emitter, signal::reports};
 
-/// A longer name is none of a package, and more packages are not remembered.
+/// Maximum length in bytes of a package name, and maximum number of remembered packages.
 const MAX_NAME_BYTES: usize = 1000;
 const MAX_PACKAGES: usize = 10_000;
-/// Leaves are written in lines of about this length, a longer one alone.
+/// Maximum length in bytes of a line of leaves, and of a leaf that shares a line.
 const WIDTH: usize = 120;
 const MAX_LEAF: usize = 60;
-/// A leaf of more words is a sentence or has a state, which is joined with others of its form.
+/// Maximum number of words of a leaf that shares a line; with more it is a sentence or has a state.
 const MAX_WORDS: usize = 2;
-/// More of a tree is drawn by itself.
+/// Maximum bytes of a tree held; a full buffer is converted by itself.
 const MAX_HELD: usize = 1 << 20;
 
-/// What stands before a name, and how wide a level of its tree is.
+/// The drawing before a name, and the width of a level in its tree.
 const BRANCHES: &[(&str, usize)] =
     &[("├── ", 4), ("└── ", 4), ("├─┬ ", 2), ("└─┬ ", 2), ("|-- ", 4), ("`-- ", 4), ("+--- ", 5), ("\\--- ", 5)];
 
-/// How many characters of drawing stand before the name, the name, and how wide a level is.
+/// The number of drawing characters before the branch, the name, and the width of a level.
 fn branch(line: &str) -> Option<(usize, &str, usize)> {
     let text = line.trim_start_matches(['│', '|', ' ', '\u{a0}']);
     let (before, text) = if text.starts_with("-- ") {
@@ -41,12 +40,12 @@ pub(crate) fn is_drawn(line: &str) -> bool {
     branch(line).is_some()
 }
 
-/// Packages of a tree of dependencies whose folder was named.
+/// Packages of a dependency tree whose folder was shown.
 #[derive(Default)]
 struct Packages(HashSet<String>);
 
 impl Packages {
-    /// `name v1.0 (/folder/of/it) (*)` without the folder where it stands above.
+    /// `name v1.0 (/folder/of/it) (*)` without the folder, if that was shown before.
     fn name<'a>(&mut self, text: &'a str) -> Cow<'a, str> {
         let folder = text.find(" (/").and_then(|start| Some((start, start + text[start..].find(')')? + 1)));
         let Some((start, end)) = folder.filter(|_| text.len() < MAX_NAME_BYTES) else { return text.into() };
@@ -78,7 +77,7 @@ impl Trees {
             let is_leaf = nodes.get(at + 1).is_none_or(|(next, _)| next <= depth);
             let may_share = is_leaf && name.len() <= MAX_LEAF && name.split(' ').count() <= MAX_WORDS;
             if name.len() > MAX_LEAF && reports(name) {
-                // A sentence, which is looked for as it was printed.
+                // A sentence stays as it was printed so that a search for it succeeds.
                 if !written.is_empty() {
                     out.write(&std::mem::take(&mut written));
                 }

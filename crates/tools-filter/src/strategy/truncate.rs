@@ -12,7 +12,7 @@ use crate::emit::Emitter;
 #[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Truncate {
-    /// An output of no more lines is left as it is.
+    /// Maximum number of lines of an output that is left as it is.
     pub max_lines: usize,
     /// Lines kept at the beginning.
     pub head: usize,
@@ -43,7 +43,7 @@ impl Strategy for Truncate {
 
 struct Machine {
     max_lines: usize,
-    /// All lines, as long as there may be few enough.
+    /// All lines so far, while there may still be few enough.
     seen: Option<Vec<String>>,
     clip: Clip,
 }

@@ -1,28 +1,28 @@
-//! Tests that were announced when they began: which of them never ended. A crash, a time limit or a
-//! signal leaves nothing else that names the test at fault.
+//! Finds tests that were announced but never ended. After a crash, a timeout or a signal only the
+//! announcement names the test at fault.
 
 use std::collections::HashMap;
 
 use crate::emit::Emitter;
 
-/// More tests at work are not followed; their announcements are shown.
+/// Maximum number of running tests to follow; announcements of further ones are shown.
 const MAX_TESTS: usize = 1000;
-/// A longer announcement is shown.
+/// Maximum length in bytes of an announcement to hold; a longer one is shown.
 const MAX_LINE: usize = 1000;
 
-/// The tests at work, each with the line that announced it.
+/// Running tests, each with the line that announced it.
 #[derive(Default)]
 pub(crate) struct UnfinishedTests {
     tests: HashMap<String, (u64, String)>,
     count: u64,
-    /// Whether several workers of pytest are at work: else it tells the result in the same line, or
+    /// Whether pytest runs several workers. Without workers the result follows in the same line or
     /// soon after.
     has_workers: bool,
 }
 
 impl UnfinishedTests {
-    /// Takes a line that announces a test, and shows it only when the test does not end; `false`
-    /// for every other line.
+    /// Holds a line that announces a test; it is shown only if the test does not end. `false` for
+    /// any other line.
     pub(crate) fn begin(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         self.has_workers |= line.starts_with(|c: char| c.is_ascii_digit()) && line.contains(" workers [");
         let of_worker = || self.has_workers.then(|| pytest(line)).flatten().map(|test| format!("pytest {test}"));
@@ -38,7 +38,7 @@ impl UnfinishedTests {
         true
     }
 
-    /// Takes note of the result that a line tells. Whether its test was at work.
+    /// Processes the result in a line. Whether its test was running.
     pub(crate) fn end(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         if self.tests.is_empty() {
             return false;
@@ -48,8 +48,7 @@ impl UnfinishedTests {
         true
     }
 
-    /// Ends a package of Go, of which the line tells the result: when it passed, all of its tests
-    /// have ended.
+    /// Ends a Go package whose result is in the line. If it passed, all of its tests have ended.
     pub(crate) fn end_package(&mut self, line: &str, out: &mut Emitter<'_>) {
         let of_go = |test: &str| test.starts_with(GO);
         if line.starts_with("FAIL") {
@@ -61,19 +60,19 @@ impl UnfinishedTests {
         }
     }
 
-    /// Shows all that did not end.
+    /// Shows all tests that did not end.
     pub(crate) fn finish(&mut self, out: &mut Emitter<'_>) {
         self.show(|_| true, out);
     }
 
-    /// Shows the tests that did not end, in the order in which they began; of a test and its part
-    /// only the part.
+    /// Shows the tests that did not end, in the order in which they began. If a subtest is among
+    /// them, its parent is not shown.
     fn show(&mut self, wanted: impl Fn(&str) -> bool, out: &mut Emitter<'_>) {
         let mut tests: Vec<_> = self.tests.extract_if(|test, _| wanted(test)).collect();
         tests.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let has_part = |at: usize, test: &str| {
             let next = tests.get(at + 1..).unwrap_or_default();
-            // What sorts between a name and that name with a slash begins with the name too.
+            // Any name that sorts between `name` and `name/` begins with `name` too.
             let mut same = next.iter().map_while(|(other, _)| other.strip_prefix(test));
             same.any(|rest| rest.starts_with('/'))
         };
@@ -90,8 +89,7 @@ impl UnfinishedTests {
     }
 }
 
-/// Whether a line names a test that is at work: such lines are not alike, however little they
-/// differ.
+/// Whether a line names a running test. Such lines are never merged, even if they differ little.
 pub(crate) fn names_running(line: &str) -> bool {
     let text = line.trim_start();
     begun(line).is_some()
@@ -102,7 +100,7 @@ pub(crate) fn names_running(line: &str) -> bool {
         || pytest(line).is_some()
 }
 
-/// The test of a line of pytest that has nothing else.
+/// The test of a pytest line that has nothing else.
 fn pytest(line: &str) -> Option<&str> {
     let test = line.trim_end();
     let (file, name) = test.split_once("::")?;
@@ -135,7 +133,7 @@ fn begun(line: &str) -> Option<String> {
 
 /// The test whose result a line tells.
 fn ended(line: &str) -> Option<String> {
-    // What the test printed last may stand before it.
+    // Output of the test without a line end may precede it.
     for result in ["--- PASS: ", "--- FAIL: ", "--- SKIP: "] {
         if let Some((_, name)) = line.split_once(result) {
             return Some(format!("{GO}{}", name.split(' ').next()?));

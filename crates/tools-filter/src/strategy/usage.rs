@@ -1,7 +1,7 @@
-//! The help that a program prints when it was called wrongly: the line of its usage stands, its
-//! list of options is counted, and so is the line that says how to ask for more. Behind a report
-//! advice is counted that names nothing. Of long help that was asked for each option stands with
-//! the first line of what it does; what it says further is counted.
+//! Shortens the help that a program prints after a wrong call: the usage line stays; the list of
+//! options and the line on how to get more help are counted. After a report, general advice that
+//! names nothing specific is counted too. In long help that the user asked for, each option keeps
+//! the first line of its description.
 
 use tools_core::FilterConfidence;
 
@@ -13,22 +13,22 @@ use crate::{
     table::{ADVICE, HELP},
 };
 
-/// What a tool may print before each of its lines.
+/// Prefixes that a tool may print before each line.
 const PREFIXES: &[&str] = &["npm error ", "npm ERR! "];
 
 pub(crate) struct Usage {
-    /// Whether the help is what was asked for.
+    /// Whether the user asked for the help.
     is_wanted: bool,
-    /// Options that were shown of it, how far the last is indented, and whether what it does was
-    /// told.
+    /// Number of options shown, the indentation of the last one, and whether its description was
+    /// shown.
     options: u32,
     depth: usize,
     is_described: bool,
-    /// Whether anything was said before it, and whether that reported something.
+    /// Whether there was text before the help, and whether it reported something.
     has_text: bool,
     has_report: bool,
     state: State,
-    /// An advice, which says more than it names where source follows.
+    /// A line of advice; it is more than general if source follows.
     advice: Option<String>,
     found: bool,
 }
@@ -36,9 +36,9 @@ pub(crate) struct Usage {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum State {
     Outside,
-    /// Behind a usage that has a heading of its own; with what stands before each line.
+    /// After a usage heading; with the prefix of each line.
     Heading(&'static str),
-    /// Behind the line of the usage.
+    /// After the usage line; with the prefix of each line.
     Inside(&'static str),
 }
 
@@ -61,13 +61,13 @@ impl Usage {
     }
 }
 
-/// Help with fewer options is short.
+/// Minimum number of options of long help.
 const MANY_OPTIONS: u32 = 12;
-/// So much further in than its option stands what it does.
+/// Minimum indentation of a description, relative to its option.
 const DESCRIPTION: usize = 3;
 
 impl Usage {
-    /// Whether a line goes on with what an option does, amid many.
+    /// Whether a line continues the description of an option in long help.
     fn goes_on(&mut self, line: &str) -> bool {
         let text = line.trim_start();
         let indent = line.len() - text.len();
@@ -81,7 +81,7 @@ impl Usage {
             return false;
         }
         if indent < self.depth.saturating_add(DESCRIPTION) {
-            // What stands below another heading is about no option.
+            // Lines below another heading belong to no option.
             self.depth = usize::MAX;
             return false;
         }
@@ -89,7 +89,7 @@ impl Usage {
     }
 }
 
-/// A line without what its tool prints before each.
+/// A line without the prefix that its tool prints before each line.
 fn text_of<'a>(line: &'a str, prefix: &str) -> Option<&'a str> {
     if let Some(text) = line.strip_prefix(prefix) {
         return Some(text);
@@ -102,8 +102,8 @@ fn is_usage(text: &str) -> bool {
     text.get(..6).is_some_and(|word| word.eq_ignore_ascii_case("usage:"))
 }
 
-/// Whether a line belongs to the help: an option with what it does, a heading over such, or more of
-/// the usage.
+/// Whether a line belongs to the help: an option with its description, a heading of options, or
+/// more of the usage.
 fn is_help(text: &str) -> bool {
     let inner = text.trim_start();
     if inner.is_empty() {
@@ -115,7 +115,7 @@ fn is_help(text: &str) -> bool {
     is_indented || is_option || is_heading
 }
 
-/// Whether a line shows how source would be: `12 | text`, `12 + text`, `   | ~~~`.
+/// Whether a line shows suggested source: `12 | text`, `12 + text`, `   | ~~~`.
 fn is_source(line: &str) -> bool {
     let text = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
     let is_numbered = text.len() < line.trim_start().len() && text.starts_with([' ', '|']);
@@ -123,7 +123,7 @@ fn is_source(line: &str) -> bool {
     (is_numbered && text.starts_with(['|', '+', '-', '│', '~'])) || (line.starts_with(' ') && text.starts_with('|'))
 }
 
-/// Whether a line advises something in general: it names nothing of the program at hand.
+/// Whether a line is general advice that names nothing of this program.
 fn is_advice(line: &str) -> bool {
     ADVICE.is_match(line)
         && !line.contains(|c: char| c.is_ascii_digit() || "`'\"‘’“”/<>_()[]{}$=".contains(c))
@@ -143,7 +143,7 @@ impl Reducer for Usage {
                 self.state = State::Inside(prefix);
                 return out.keep(line);
             }
-            // The prefix may be what reports something.
+            // The prefix itself may be what reports something.
             State::Inside(prefix) if text_of(line, prefix).is_some_and(is_help) => {
                 self.found = true;
                 return if prefix.is_empty() { out.noise(line) } else { out.omit(line) };

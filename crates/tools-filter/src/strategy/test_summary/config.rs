@@ -12,7 +12,7 @@ use crate::strategy::{Facts, Reducer, Strategy};
 pub struct TestSummary {
     /// Maximum number of failed tests whose output is shown; name and message are shown for all.
     pub max_failures: usize,
-    /// Lines of a stack trace that are shown.
+    /// Maximum number of stack trace lines shown.
     pub truncate_stack_trace: usize,
 }
 

@@ -1,13 +1,13 @@
-//! The lines of jest and vitest: the source that they show under a failure.
+//! jest and vitest: the source under a failure.
 
 use super::run::Machine;
 use crate::emit::Emitter;
 
 impl Machine {
-    /// Of the source under a failure the line that it is about is shown: jest marks it with `>`,
-    /// vitest with marks below.
+    /// Shows only the failing line of the source under a failure: jest marks it with `>`, vitest
+    /// with marks below.
     pub(super) fn js_source(&mut self, line: &str, out: &mut Emitter<'_>) {
-        // Its words are the program's, not a report.
+        // Its words are source code, not a report.
         out.fold(line);
         let is_mark = line.trim_end().ends_with(['^', '~']) && !line.contains(|c: char| c.is_ascii_alphanumeric());
         match self.source.take() {

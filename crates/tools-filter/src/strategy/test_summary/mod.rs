@@ -1,6 +1,6 @@
-//! `test_summary`: of a test run the failures and the summary stay; what passed is counted where it
-//! stood. What the lines of a runner look like stands in a file of its own, or in a shape where a
-//! line says all itself: unittest, go test, mocha, rspec, dotnet, maven, gradle and TAP.
+//! `test_summary`: keeps the failures and the summary of a test run; counts passed tests in place.
+//! Runners with their own line formats have a file each. Runners whose lines are complete by
+//! themselves need only a shape: unittest, go test, mocha, rspec, dotnet, maven, gradle and TAP.
 
 mod config;
 mod javascript;

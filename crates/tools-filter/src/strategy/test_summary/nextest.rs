@@ -1,5 +1,5 @@
-//! The lines of cargo-nextest: a status for each test, and what a failing one printed, with what
-//! the runner inside of it says.
+//! cargo-nextest: a status line for each test, and the output of a failed one, which includes lines
+//! of the inner test runner.
 
 use super::run::{MAX_NAMES, Machine, Part};
 use crate::{
@@ -9,7 +9,7 @@ use crate::{
 };
 
 impl Machine {
-    /// Remembers which test nextest is speaking of; `false` when it said the same before.
+    /// Records the test of a status line; `false` if nextest already reported the same.
     pub(super) fn note_status(&mut self, line: &str) -> bool {
         if self.named.len() >= MAX_NAMES {
             return true;
@@ -20,7 +20,7 @@ impl Machine {
         self.named.insert(line.to_owned())
     }
 
-    /// What nextest shows, indented, of a failing test.
+    /// Processes a line of a failed test's output, which nextest indents.
     pub(super) fn nested_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let Part::Nested(clip) = &mut self.part else { return };
         if !line.is_empty() && (!line.starts_with("    ") || is_status(line) || SUMMARY.is_match(line)) {
@@ -38,7 +38,7 @@ impl Machine {
     }
 }
 
-/// `        FAIL [   0.010s] …`: nextest about the next test.
+/// Whether a line is a nextest status of the next test: `        FAIL [   0.010s] …`.
 pub(super) fn is_status(line: &str) -> bool {
     let text = line.trim_start();
     let word = text.split(' ').next().unwrap_or_default();

@@ -1,5 +1,5 @@
-//! The lines of pytest and unittest: failures with their source, what tests printed, warnings and
-//! the short summary.
+//! pytest and unittest: failures with their source, output of tests, warnings and the short
+//! summary.
 
 use super::{
     ruler::shorten,
@@ -12,7 +12,7 @@ use crate::{
 };
 
 impl Machine {
-    /// A line in what pytest says of a failing test, or among its warnings.
+    /// Processes a line of a failure or of the warnings.
     pub(super) fn python_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let is_failure = !matches!(self.part, Part::Warnings);
         if is_failure && line.starts_with("---") && line.contains(" Captured ") {
@@ -54,7 +54,7 @@ impl Machine {
             }
             narrow(line, out);
         } else if SOURCE.is_match(line) && !under_heading {
-            // Its words are the program's, not a report. What failed is its last line.
+            // Its words are source code, not a report. The failing statement is the last line.
             out.fold(line);
             self.source = Some(line.to_owned());
         } else if line.starts_with("    ") && !under_heading {
@@ -86,12 +86,13 @@ fn narrow(line: &str, out: &mut Emitter<'_>) {
     }
 }
 
-/// Of a doctest, whose values stand indented below.
+/// Whether a line is a heading of a doctest, whose values are indented below it.
 fn is_value_heading(line: &str) -> bool {
     matches!(line.trim_end(), "Expected:" | "Got:" | "Exception raised:") || line.starts_with("Differences (")
 }
 
-/// `inv = <app.core.Inventory object at 0x…>, n = 4`: what a Python test was called with.
+/// Whether a line has the arguments of a Python test: `inv = <app.core.Inventory object at 0x…>, n
+/// = 4`.
 fn is_argument(line: &str) -> bool {
     line.split_once(" = ").is_some_and(|(name, _)| name.chars().all(|c| c.is_alphanumeric() || c == '_'))
 }

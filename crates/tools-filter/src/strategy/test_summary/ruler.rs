@@ -1,5 +1,5 @@
-//! Rulers: one beside a title becomes a short one, one alone goes. What points into the line above
-//! is none.
+//! Rulers: one beside a title is shortened, one alone is dropped. Marks that point into the line
+//! above are not rulers.
 
 use std::sync::LazyLock;
 
@@ -7,18 +7,18 @@ use regex::Regex;
 
 use crate::{emit::Emitter, lines::regex};
 
-/// A line that is a ruler, with or without a title: one that points into the line above is none.
+/// A ruler with or without a title, but not marks that point into the line above.
 static RULED: LazyLock<Regex> =
     LazyLock::new(|| regex(r"^(?:={3,}|-{3,}|_{3,}|─{3,}|━{3,}|⎯{3,}|\*{3,}|#{3,})(?:[^\^┬┴╰╭]*[^\^┬┴╰╭ ])?$"));
 static RULER: LazyLock<Regex> = LazyLock::new(|| regex(r"={6,}|-{8,}|_{6,}|─{6,}|━{6,}|⎯{6,}|\*{8,}|#{8,}"));
 
-/// Whether a ruler may be in a line.
+/// A cheap check whether a line may have a ruler.
 fn may_have_ruler(line: &str) -> bool {
     let runs = |sign: &str| line.contains(sign);
     ["======", "------", "______", "******", "######"].iter().any(|sign| runs(sign)) || !line.is_ascii()
 }
 
-/// Keeps a line that is no ruler; one in it becomes a short one.
+/// Keeps a line with its ruler shortened; drops a line that is only a ruler.
 pub(super) fn shorten(line: &str, out: &mut Emitter<'_>) {
     if may_have_ruler(line) && RULED.is_match(line) && RULER.is_match(line) {
         if line.chars().all(|sign| line.starts_with(sign)) {

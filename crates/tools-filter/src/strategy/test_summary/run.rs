@@ -1,5 +1,5 @@
-//! The machine that takes a run's lines: which part of the output it is in, and what every runner
-//! has in common.
+//! The reducer for a test run: tracks the current part of the output and handles what all runners
+//! have in common.
 
 use std::collections::HashSet;
 
@@ -19,36 +19,37 @@ use crate::{
     table::{HEADING, JS_FAILURE, JS_SOURCE, MARKED, NESTED, NOISE, PASSED, PYTHON, SUMMARY, TOLD_LATER, WARNINGS},
 };
 
-/// More names are not remembered.
+/// Maximum number of remembered names.
 pub(super) const MAX_NAMES: usize = 10_000;
-/// A longer one is none.
+/// Maximum length in bytes of a name.
 const MAX_NAME: usize = 1000;
-/// More rows of marks are shown as they come.
+/// Maximum number of held progress rows; further ones are shown.
 const MAX_PROGRESS: usize = 1000;
 
-/// Where in a run's output we are.
+/// The part of the output that is being read.
 pub(super) enum Part {
-    /// Among the tests' own lines.
+    /// The lines of the tests themselves.
     Run,
-    /// In what a failing test printed.
+    /// The output of a failed test.
     Captured(Clip),
-    /// After the header of one, which is shown unless the first line names the test too.
+    /// After the header of a failed test's output. The header is shown unless the first line names
+    /// the test too.
     Header(String, Clip),
-    /// In the message that a failing test ended with.
+    /// The message of a failed test.
     Message,
-    /// In a stack trace after it, with so many lines shown.
+    /// The stack trace after it; the number of lines shown.
     Trace(usize),
-    /// In a Python failure: its source is not shown, what it says is. True under the heading of a
+    /// A Python failure: its source is hidden, its message shown. True below the heading of a
     /// value.
     Python(bool),
-    /// In pytest's list of warnings.
+    /// pytest's list of warnings.
     Warnings,
-    /// In what a failing Python test printed.
+    /// The output of a failed Python test.
     PythonCaptured(Clip),
-    /// In the list of failing tests at the end.
+    /// The list of failed tests at the end.
     Names,
-    /// In what nextest shows, indented, of a failing test; what the test runner in it says is known
-    /// already.
+    /// A failed test's output in nextest, which indents it. The summary of the inner test runner
+    /// adds nothing.
     Nested(Clip),
 }
 
@@ -60,21 +61,21 @@ pub(super) struct Machine {
     pub(super) named: HashSet<String>,
     pub(super) found: bool,
     pub(super) summed_up: bool,
-    /// The tests that were announced and did not end yet.
+    /// Tests that were announced and have not ended yet.
     pub(super) unfinished: UnfinishedTests,
-    /// The test whose output is being read, where tests print among one another.
+    /// The test whose result is missing, since its own output follows its name.
     pub(super) open: Option<String>,
-    /// Rows of marks with failures among them, shown where no summary follows.
+    /// Progress rows with failures, shown if no summary follows.
     pub(super) progress: Vec<String>,
-    /// The line of a failure's source that was read last.
+    /// The last source line of a failure.
     pub(super) source: Option<String>,
-    /// Whether source may follow that belongs to a failure of jest or vitest.
+    /// Whether source of a jest or vitest failure may follow.
     pub(super) in_js: bool,
-    /// Whether source may follow that belongs to a frame of a library.
+    /// Whether source of a library frame may follow.
     pub(super) in_library: bool,
-    /// What tests of pytest said.
+    /// Failure messages of pytest tests.
     pub(super) said: Said,
-    /// Why tests were skipped.
+    /// Reasons of skipped tests.
     pub(super) reasons: Reasons,
 }
 
@@ -98,7 +99,7 @@ impl Machine {
         }
     }
 
-    /// A new part of the output may begin with this line.
+    /// Switches the part if this line begins or ends one. `true` when the line was consumed.
     fn turn(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         if let Some(test) = captured(line) {
             self.leave(out);
@@ -142,7 +143,7 @@ impl Machine {
         false
     }
 
-    /// Lines shown at the beginning and at the end of what a failing test printed.
+    /// Maximum lines shown at the beginning and at the end of a failed test's output.
     pub(super) fn room(&self) -> (usize, usize) {
         if self.failures > self.limits.max_failures { (0, 0) } else { (3, 10) }
     }
@@ -168,12 +169,12 @@ impl Machine {
             self.source = None;
         } else if self.in_js {
             let text = line.trim_start();
-            // The frame under the source, or the end: source is no longer expected.
+            // A stack frame or the end follows: no more source is expected.
             self.in_js = !["at ", "Test"].iter().any(|start| text.starts_with(start));
             self.source = None;
         }
         if let Some(failed) = failed(line).filter(|name| name.len() < MAX_NAME && self.named.len() < MAX_NAMES) {
-            // The list of failures at the end names it once more.
+            // The list of failures at the end names it again.
             self.found = true;
             self.named.insert(failed.to_owned());
             out.keep(line);
@@ -187,7 +188,7 @@ impl Machine {
             self.open = Some(open.to_owned());
             out.keep(line.trim_end());
         } else if line == "FAILED" || line == "ok" {
-            // The end of the test above, which the list of failures names once more.
+            // The result of the open test; the list of failures names it again.
             match self.open.take() {
                 Some(name) if line == "FAILED" => {
                     self.named.insert(name);

@@ -1,5 +1,4 @@
-//! The lines of cargo's test runner: what a failing test printed, its panic and its backtrace, the
-//! list of failures.
+//! cargo's test runner: the output of a failed test, its panic and backtrace, the list of failures.
 
 use super::run::{Machine, Part};
 use crate::{
@@ -9,7 +8,7 @@ use crate::{
 };
 
 impl Machine {
-    /// The first line after the header of a failing test, which may name it again.
+    /// Processes the first line after the header of a failed test, which may name the test again.
     pub(super) fn after_header(&mut self, line: &str, out: &mut Emitter<'_>) {
         let Part::Header(header, clip) = &mut self.part else { return };
         if line.is_empty() {
@@ -26,7 +25,7 @@ impl Machine {
         self.captured_line(line, out);
     }
 
-    /// What a failing test printed, up to its panic.
+    /// Processes the output of a failed test, up to its panic.
     pub(super) fn captured_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         let Part::Captured(clip) = &mut self.part else { return };
         if PANIC.is_match(line) {
@@ -40,7 +39,7 @@ impl Machine {
         }
     }
 
-    /// The message of a panic.
+    /// Processes the message of a panic.
     pub(super) fn message_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         if line == "stack backtrace:" {
             self.part = Part::Trace(0);
@@ -52,13 +51,13 @@ impl Machine {
         }
     }
 
-    /// A frame of a backtrace, of which so many were shown.
+    /// Processes a backtrace frame, after `shown` frames were shown.
     pub(super) fn trace_line(&mut self, line: &str, shown: usize, out: &mut Emitter<'_>) {
         if !line.starts_with(' ') {
             self.part = Part::Message;
             self.run_line(line, out);
         } else if NOISE.is_match(line) {
-            // A frame of the standard library: its name may sound like a failure.
+            // A standard library frame; its name may look like a failure.
             out.omit(line);
         } else if shown >= self.limits.truncate_stack_trace {
             out.cut(line);
@@ -68,7 +67,7 @@ impl Machine {
         }
     }
 
-    /// A line of the list of failures at the end.
+    /// Processes a line of the list of failures at the end.
     pub(super) fn name_line(&mut self, line: &str, out: &mut Emitter<'_>) {
         match line.strip_prefix("    ") {
             Some(name) if !self.named.insert(name.trim().to_owned()) => out.fold(line),
@@ -95,7 +94,7 @@ pub(super) fn failed(line: &str) -> Option<&str> {
         return (!name.contains(' ')).then_some(name);
     }
     let name = text.strip_prefix("test ")?.strip_suffix(" ...")?;
-    // Of a doctest the line is part of its name: `src/lib.rs - halve (line 17)`.
+    // The name of a doctest includes its line: `src/lib.rs - halve (line 17)`.
     let is_doctest = name.contains(" - ") && name.ends_with(')') && name.contains(" (line ");
     if is_doctest { Some(name) } else { name.split(" - ").next().filter(|name| !name.contains(' ')) }
 }

@@ -1,33 +1,33 @@
-//! The short summary of pytest: a line for each test that failed. Of a test whose failure stood
-//! above with the same message it says nothing new, and is counted.
+//! The short summary of pytest, a line for each failed test. A line is counted if the test's
+//! failure was shown above with the same message.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::emit::Emitter;
 
-/// More of what tests said is not remembered.
+/// Maximum bytes of remembered messages.
 const MAX_BYTES: usize = 512 << 10;
 
-/// What each failing test said.
+/// The failure messages of each test.
 #[derive(Default)]
 pub(super) struct Said {
     /// The test whose failure is being read.
     test: String,
     by_test: HashMap<String, Vec<String>>,
-    /// Tests that a ruler or a line of the summary names.
+    /// Tests that a ruler or a summary line names.
     named: HashSet<String>,
     bytes: usize,
-    /// The test whose message goes on in the lines below its line of the summary.
+    /// The test whose message continues below its summary line.
     open: Option<String>,
 }
 
-/// The test that a ruler is about: `____ ERROR at setup of test_db ____`.
+/// The test in the title of a ruler: `____ ERROR at setup of test_db ____`.
 fn titled(ruler: &str) -> &str {
     let title = ruler.trim_matches(['_', ' ']);
     title.strip_prefix("ERROR at ").and_then(|rest| rest.split_once(" of ")).map_or(title, |(_, test)| test)
 }
 
-/// A test as rulers name it: `tests/test_a.py::TestB::test_c` is `TestB.test_c` there.
+/// A test's name in rulers: `tests/test_a.py::TestB::test_c` → `TestB.test_c`.
 fn as_titled(node: &str) -> Option<String> {
     node.split_once("::").map(|(_, test)| test.replace("::", "."))
 }
@@ -37,7 +37,7 @@ fn is_entry(line: &str) -> bool {
 }
 
 impl Said {
-    /// A ruler above the failure of a test.
+    /// Processes the ruler above a test's failure.
     pub(super) fn begin(&mut self, ruler: &str) {
         titled(ruler).clone_into(&mut self.test);
         self.note(ruler.len(), self.test.clone());
@@ -50,7 +50,7 @@ impl Said {
         }
     }
 
-    /// A line of what the failure says, with its mark.
+    /// Adds a marked line of the failure.
     pub(super) fn add(&mut self, line: &str) {
         let Some(text) = line.strip_prefix('E') else { return };
         self.bytes += text.len();
@@ -59,8 +59,8 @@ impl Said {
         }
     }
 
-    /// Whether the test that a line of the run tells of was named elsewhere: under a ruler, or in
-    /// the summary. A row of marks names none.
+    /// Whether the test in a progress line is named elsewhere, by a ruler or in the summary. A row
+    /// of marks names no test.
     pub(super) fn names(&self, line: &str) -> bool {
         if let Some((test, _)) = line.split_once(" ... ") {
             return self.named.contains(test);
@@ -72,8 +72,8 @@ impl Said {
         self.named.contains(&test.replace("::", ".")) || self.named.contains(&format!("{file}::{test}"))
     }
 
-    /// Takes a line of the summary, or of a message in it, of which something was said already;
-    /// `false` for every other line.
+    /// Counts a summary line, or a line of its message, that repeats what was shown. `false` for
+    /// any other line.
     pub(super) fn take(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         if let Some(test) = &self.open {
             let is_said = !is_entry(line) && !line.starts_with('=') && line.starts_with(' ');
@@ -86,7 +86,7 @@ impl Said {
             }
         }
         if let Some(test) = ["FAIL: ", "ERROR: "].iter().find_map(|word| line.strip_prefix(word)) {
-            // As unittest names it.
+            // The name as unittest prints it.
             self.note(line.len(), test.trim_end().to_owned());
         }
         let Some(node) = ["FAILED ", "ERROR "].iter().find_map(|word| line.strip_prefix(word)) else { return false };
@@ -96,7 +96,7 @@ impl Said {
             out.omit(line);
             return true;
         }
-        // A parameter may have a dash in it.
+        // A parameter may contain a dash.
         for (at, _) in node.match_indices(" - ") {
             let Some(test) = as_titled(&node[..at]) else { continue };
             let message = node[at + 3..].trim_end();

@@ -1,8 +1,8 @@
-//! Why a test was skipped: each reason stands once.
+//! Reasons of skipped tests; each is shown once.
 
 use std::collections::HashSet;
 
-/// More reasons are not remembered.
+/// Maximum number of remembered reasons.
 const MAX_REASONS: usize = 1000;
 
 /// The reasons that were shown.
@@ -23,7 +23,7 @@ fn reason(line: &str) -> Option<&str> {
 }
 
 impl Reasons {
-    /// Whether a line says why a test was skipped, and no line before said the same.
+    /// Whether a line gives a reason for a skipped test that no earlier line gave.
     pub(super) fn is_new(&mut self, line: &str) -> bool {
         self.0.len() < MAX_REASONS && reason(line).is_some_and(|reason| self.0.insert(reason.to_owned()))
     }
