@@ -177,8 +177,8 @@ where
                     // Before anything else, including logs, sees the message.
                     take_thoughts_out(arguments);
                 }
-                // Both are dropped with the request: the end of the connection waits for it, and its
-                // id becomes free.
+                // Both are dropped with the request: the end of the connection waits for it, and
+                // its id becomes free.
                 call.extensions.insert(self.lifetime.calls.token());
                 call.extensions.insert(self.backlog.begin(&request.id));
             }
