@@ -1,7 +1,7 @@
-//! Which command's output this is: the last command of a line, seen through separators, pipes,
-//! redirections, environment assignments and wrappers.
+//! Finds the command that produced an output: the last command of a line, seen through separators,
+//! pipes, redirections, environment assignments and wrappers.
 //!
-//! Reads a line for matching filter rules only. Nothing is judged here: what a line may do is the
+//! The result is used only to match filter rules. Whether a line is allowed is decided by the
 //! shell's own analysis.
 
 use tools_command::{OutputKind, shown};
@@ -14,27 +14,27 @@ use crate::tokenize::{Token, tokenize};
 pub struct ParsedCommand {
     /// The last command as it was typed, without redirections and pipes.
     pub typed: String,
-    /// The same in its plain form: without assignments, wrappers, paths and global options.
+    /// The command without assignments, wrappers, paths and global options.
     pub plain: String,
     /// The words of the plain form.
     pub words: Vec<String>,
-    /// The programs that its output went through.
+    /// The line filters that its output was piped through.
     pub pipes: Vec<String>,
-    /// The commands of the line before it, whose output stands above its own.
+    /// The commands before it in the line, whose output precedes its own.
     pub earlier: Vec<ParsedCommand>,
 }
 
-/// Commands before the last that are looked at.
+/// Maximum number of earlier commands that are read.
 const MAX_EARLIER: usize = 8;
 
 impl ParsedCommand {
-    /// Reads a command line; empty when there is no command in it.
+    /// Parses a command line; empty when it has no command.
     pub fn parse(line: &str) -> Self {
         Self::parse_nested(line, 0)
     }
 
-    /// Reads the line of a call of which is known what it touches: what runs another command in a
-    /// way that only the owner of the tool sees through stands for that command.
+    /// Parses the line of a call with known subjects. A program that runs another command in a way
+    /// that only the tool's owner understands is replaced by that command.
     pub fn of_call(line: &str, subjects: &[Subject]) -> Self {
         let parsed = Self::parse(line);
         let Some(program) = parsed.words.first() else { return parsed };
@@ -56,7 +56,7 @@ impl ParsedCommand {
         let Some(mut last) = commands.next() else { return Self::default() };
         let mut earlier: Vec<Self> = commands.take(MAX_EARLIER).filter(|command| !command.words.is_empty()).collect();
         earlier.reverse();
-        // Those of a line within the last command stand behind them.
+        // Earlier commands within the last command come after those of the line.
         earlier.append(&mut last.earlier);
         Self { earlier, ..last }
     }
@@ -73,7 +73,8 @@ impl ParsedCommand {
             } else if LINE_FILTERS.contains(&program.as_str()) {
                 pipes.push(program);
             } else {
-                // Another program's output: the first command says nothing about its shape.
+                // This program produces its own output, so the first command does not determine its
+                // form.
                 command = stage;
                 pipes.clear();
             }
@@ -86,17 +87,17 @@ impl ParsedCommand {
     }
 }
 
-/// Programs that pass lines on as they are, or fewer of them.
+/// Programs that pass on all or some of the lines of their input.
 const LINE_FILTERS: &[&str] = &[
     "head", "tail", "grep", "egrep", "fgrep", "rg", "tee", "cat", "less", "more", "sort", "uniq", "ts", "sed", "awk",
     "cut", "tr", "wc", "column", "fold", "tac", "strings",
 ];
 
-/// Words of the grammar that carry no command.
+/// Shell keywords that are not commands.
 const RESERVED: &[&str] = &["do", "done", "then", "fi", "else", "elif", "if", "while", "until", "{", "}", "!", "esac"];
 
-/// The stages of each pipeline, the last first; of alternatives (`a || b`) the first, whose output
-/// there is in any case.
+/// The stages of each pipeline, last pipeline first. Of alternatives (`a || b`) only the first,
+/// since that one always runs.
 fn pipelines(tokens: &[Token]) -> Vec<Vec<Vec<String>>> {
     let stages = |list: &[Token]| -> Vec<Vec<String>> {
         let first = list.split(|token| *token == Token::Or).next().unwrap_or_default();
@@ -120,7 +121,8 @@ fn base_name(path: &str) -> &str {
     path.rsplit(['/', '\\']).next().unwrap_or(path)
 }
 
-/// The words whose output it is, by the registry of programs; a line for a shell is read in turn.
+/// The words of the command that produces the output, from the registry of programs, or a nested
+/// shell line.
 fn plain_words(words: Vec<String>, depth: usize) -> PlainCommand {
     match shown(words) {
         OutputKind::Line(line) if depth < MAX_DEPTH => PlainCommand::Line(line),
@@ -132,7 +134,7 @@ fn plain_words(words: Vec<String>, depth: usize) -> PlainCommand {
     }
 }
 
-/// Lines for a shell within lines for a shell; more are not read.
+/// Maximum nesting of shell lines.
 const MAX_DEPTH: usize = 4;
 
 enum PlainCommand {
@@ -140,8 +142,8 @@ enum PlainCommand {
     Line(String),
 }
 
-/// Where the module of `python -m module …` stands: what it prints is what the program of its name
-/// prints.
+/// The position of the module in `python -m module …`; its output is that of the program with the
+/// same name.
 fn python_module(words: &[String]) -> Option<usize> {
     let program = words.first()?;
     if !(program.starts_with("python") || program == "py" || program.starts_with("pypy")) {

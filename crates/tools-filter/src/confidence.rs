@@ -1,10 +1,10 @@
-//! How sure several stages were together, and how often each degree occurred.
+//! Combines the confidence of several stages, and counts how often each degree occurred.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use tools_core::FilterConfidence;
 
-/// The least sure of the stages that found something to do; `Fallback` when none did.
+/// The lowest confidence of the stages that recognised something; `Fallback` when none did.
 pub(crate) fn worst(stages: impl IntoIterator<Item = Option<FilterConfidence>>) -> FilterConfidence {
     stages.into_iter().flatten().max().unwrap_or(FilterConfidence::Fallback)
 }
@@ -27,7 +27,7 @@ impl ConfidenceCounters {
         counter.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Full, partial, fallback.
+    /// Counts of full, partial and fallback.
     pub fn totals(&self) -> (u64, u64, u64) {
         let read = |counter: &AtomicU64| counter.load(Ordering::Relaxed);
         (read(&self.full), read(&self.partial), read(&self.fallback))

@@ -1,4 +1,4 @@
-//! `[tools.filters]`, and what the keys of older configurations mean for the built-in rules.
+//! `[tools.filters]`, and how keys of older configurations change the built-in rules.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -12,8 +12,8 @@ use crate::{StrategyConfig, pipeline::uses};
 pub struct FilterConfig {
     /// Whether output is filtered at all.
     pub enabled: bool,
-    /// The file with your own rules, or the directory that `filters.toml` is in; empty for the
-    /// configuration's own.
+    /// The file with your own rules, or the directory that contains `filters.toml`; empty for the
+    /// directory of the configuration.
     #[schemars(extend("x-applies" = "next_start"))]
     pub filters_path: String,
     /// Credentials in results.
@@ -53,7 +53,7 @@ pub struct TestFilters {
     pub enabled: bool,
     /// Maximum number of failed tests whose output is shown.
     pub max_failures: usize,
-    /// Lines of a stack trace that are shown.
+    /// Maximum number of stack trace lines shown.
     pub truncate_stack_trace: usize,
 }
 
@@ -69,9 +69,10 @@ impl Default for TestFilters {
 pub struct GitFilters {
     /// Whether git output is shortened.
     pub enabled: bool,
-    /// Commits shown by `git log` when the command names no number; without it all are shown.
+    /// Maximum number of commits shown by `git log` when the command gives no number; all without
+    /// it.
     pub max_log_entries: Option<usize>,
-    /// Of a diff of no more lines every changed line stays.
+    /// Maximum number of lines of a diff in which every changed line stays.
     pub max_diff_lines: usize,
 }
 
@@ -96,7 +97,7 @@ impl Default for Toggle {
 }
 
 impl FilterConfig {
-    /// Whether the built-in rules are other than they stand.
+    /// Whether this section changes any built-in rule.
     pub(crate) fn changes_rules(&self) -> bool {
         let plain = Self {
             enabled: self.enabled,
@@ -107,7 +108,7 @@ impl FilterConfig {
         *self != plain
     }
 
-    /// Sets the parameters of a built-in rule; `false` when it is switched off.
+    /// Sets the parameters of a built-in rule; `false` when the rule is switched off.
     pub(crate) fn adjust(&self, strategies: &mut [StrategyConfig]) -> bool {
         use StrategyConfig::{Dedup, GitDiff, GitLog, GitStatus, GroupByRule, Listing, TestSummary};
         let off = [

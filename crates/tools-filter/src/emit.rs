@@ -1,39 +1,39 @@
-//! How a stage gives lines on. The law of failure is held here: no stage can drop a line that
-//! reports something, it can only say that it shows the line elsewhere.
+//! How a stage emits lines. This module guarantees that failures are not lost: a stage cannot drop
+//! a line that reports something, unless it declares that it shows the line elsewhere.
 
 use crate::signal::reports;
 
-/// The mark of a hole: so many lines stood here.
+/// The mark of a hole: the number of lines left out.
 pub(crate) fn mark(lines: u64) -> String {
     format!("[… {lines} {}]", if lines == 1 { "line" } else { "lines" })
 }
 
-/// How many lines a mark of a hole stands for; `None` for every other line.
+/// The number of lines that a mark stands for; `None` for any other line.
 pub(crate) fn marked(line: &str) -> Option<u64> {
     let count = line.strip_prefix("[… ")?.strip_suffix(']')?;
     let number = count.strip_suffix(" lines").or_else(|| count.strip_suffix(" line"))?;
-    // As `mark` writes it: no sign, no zeros in front.
+    // Only the form that `mark` writes: no sign, no leading zeros.
     let lines = number.parse().ok().filter(|lines| *lines > 0)?;
     (mark(lines) == line).then_some(lines)
 }
 
-/// Decision about a line.
+/// What a stage did with a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterEvent<'a> {
-    /// It is given on as it is.
+    /// The line is emitted unchanged.
     Kept(&'a str),
-    /// This was written instead of lines that were dropped.
+    /// This text replaces dropped lines.
     Written(&'a str),
-    /// It is not given on.
+    /// The line is not emitted.
     Dropped(&'a str),
 }
 
-/// A hole in the text that has not been closed yet.
+/// A hole in the text that is still open.
 #[derive(Debug)]
 pub(crate) struct EmitState {
     lines: u64,
     bytes: usize,
-    /// The lines themselves, as long as a note would be no shorter than they are.
+    /// The dropped lines, while a mark would not be shorter than they are.
     held: Vec<String>,
     /// Whether runs of blank lines collapse.
     collapse: bool,
@@ -42,37 +42,37 @@ pub(crate) struct EmitState {
 
 impl EmitState {
     pub(crate) fn new(collapse: bool) -> Self {
-        // Nothing begins with a blank line.
+        // An output does not begin with a blank line.
         Self { lines: 0, bytes: 0, held: Vec::new(), collapse, after_blank: true }
     }
 }
 
-/// What tools write before each line of a message: alone in a line it says nothing.
+/// Prefixes that tools write before each line of a message; alone they have no content.
 const MARGINS: &[&str] =
     &["npm error", "npm ERR!", "npm warn", "npm WARN", "npm notice", "remote:", "[INFO]", "[ERROR]"];
 
-/// Whether a line is blank, a ruler, or the margin of a blank line.
+/// Whether a line is blank, a ruler, or only a prefix.
 fn says_nothing(line: &str) -> bool {
     line.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'=' | b'_' | b'*')) || MARGINS.contains(&line.trim())
 }
 
-/// About as long as the mark that stands for a hole.
+/// Approximate length in bytes of the mark of a hole.
 const NOTE: usize = 18;
 
-/// Where a stage gives its lines on to.
+/// Where a stage emits its lines.
 pub(crate) struct Emitter<'a> {
     pub(crate) state: &'a mut EmitState,
     pub(crate) sink: &'a mut dyn FnMut(FilterEvent<'_>),
 }
 
 impl Emitter<'_> {
-    /// Gives the line on as it is.
+    /// Emits the line unchanged.
     pub(crate) fn keep(&mut self, line: &str) {
         if self.joins_hole(line) {
             return;
         }
         self.close();
-        // What only looks blank is so, but where content is shown.
+        // A line of only blanks counts as empty, except where content is shown.
         if line.is_empty() || (self.state.collapse && line.bytes().all(|byte| matches!(byte, b'\t' | b' '))) {
             if std::mem::replace(&mut self.state.after_blank, true) && self.state.collapse {
                 (self.sink)(FilterEvent::Dropped(line));
@@ -89,21 +89,20 @@ impl Emitter<'_> {
         (self.sink)(FilterEvent::Kept(line));
     }
 
-    /// Writes something that stands for lines given to [`Emitter::fold`].
+    /// Writes text that replaces lines given to [`Emitter::fold`].
     pub(crate) fn write(&mut self, text: &str) {
         self.close();
         self.state.after_blank = false;
         (self.sink)(FilterEvent::Written(text));
     }
 
-    /// Drops a line that tells nobody anything; the mark where it stood counts it. A line that
-    /// reports something is kept nevertheless.
+    /// Drops a useless line and counts it in the mark. A line that reports something is kept.
     pub(crate) fn noise(&mut self, line: &str) {
         self.cut(line);
     }
 
-    /// Takes the mark of an earlier stage into the hole that is open here, so that holes beside one
-    /// another have one mark.
+    /// Merges the mark of an earlier stage into the open hole, so that adjacent holes share one
+    /// mark.
     fn joins_hole(&mut self, line: &str) -> bool {
         let Some(lines) = marked(line) else { return false };
         for held in self.state.held.drain(..) {
@@ -115,8 +114,7 @@ impl Emitter<'_> {
         true
     }
 
-    /// Drops a line for want of room; a note says how many were. A line that reports something is
-    /// kept nevertheless.
+    /// Drops a line to save room and counts it in the mark. A line that reports something is kept.
     pub(crate) fn cut(&mut self, line: &str) {
         if reports(line) {
             self.keep(line);
@@ -125,7 +123,7 @@ impl Emitter<'_> {
         }
     }
 
-    /// Drops a line whose content is shown, or counted, elsewhere.
+    /// Drops a line whose content is shown or counted elsewhere.
     pub(crate) fn fold(&mut self, line: &str) {
         if !self.joins_hole(line) {
             (self.sink)(FilterEvent::Dropped(line));
@@ -137,13 +135,13 @@ impl Emitter<'_> {
         (self.sink)(FilterEvent::Dropped(line));
     }
 
-    /// Drops a line and counts it in the mark, whatever it says: for strategies that judged it
-    /// themselves.
+    /// Drops a line and counts it in the mark, even if it reports something: for strategies that
+    /// checked it themselves.
     pub(crate) fn omit(&mut self, line: &str) {
         if self.joins_hole(line) {
             return;
         }
-        // Blank lines and rulers are no content: they are not counted, and never all of a hole.
+        // Blank lines and rulers have no content: they are not counted and never form a hole alone.
         if says_nothing(line) {
             (self.sink)(FilterEvent::Dropped(line));
             return;
@@ -160,13 +158,12 @@ impl Emitter<'_> {
         }
     }
 
-    /// Counts lines in the mark that were dropped before, each for what it is: the hole is open
-    /// already.
+    /// Adds lines that were dropped one by one before to the open hole's count.
     pub(crate) fn omit_more(&mut self, lines: usize) {
         self.state.lines += lines as u64;
     }
 
-    /// Says what was left out, unless saying so takes more room than it.
+    /// Writes the mark, or the lines themselves if they are not longer.
     pub(crate) fn close(&mut self) {
         if self.state.lines == 0 {
             return;

@@ -1,5 +1,5 @@
-//! The layer that filters the output of commands. Knows commands by what a call's inspection says,
-//! not by tools' names.
+//! The layer that filters the output of commands. It recognises commands by the inspection of a
+//! call, not by the name of the tool.
 
 use std::sync::{
     Arc,
@@ -19,11 +19,10 @@ use crate::{
     taking::FilterIntake,
 };
 
-/// Filters the text of calls that run a command, and of what such a call had produced when it
-/// failed.
+/// Filters the text of calls that run a command, also when such a call failed.
 ///
-/// Only the text for the model changes; the structured result stays as it was, and nothing counts
-/// as truncated.
+/// Only the text for the model changes. The structured result stays the same, and nothing counts as
+/// truncated.
 #[derive(Debug, Clone)]
 pub struct FilterLayer {
     pipeline: Shared<FilterPipeline>,
@@ -33,7 +32,7 @@ pub struct FilterLayer {
 }
 
 impl FilterLayer {
-    /// Its row in a list of layers.
+    /// The layer's row in a list of layers.
     pub const INFO: LayerInfo = LayerInfo {
         name: "filter",
         owner: "tools-filter",
@@ -41,18 +40,19 @@ impl FilterLayer {
         why: "nearest to what the tool said, so that whatever stands outside it stores, counts and shows what the model reads",
     };
 
-    /// A layer with these rules; they may be swapped while calls are under way.
+    /// A layer with these rules, which may be replaced while calls are running.
     pub fn new(pipeline: Shared<FilterPipeline>) -> Self {
         Self { pipeline, warnings: Arc::new([]), warned: Arc::default(), repeats: Arc::default() }
     }
 
-    /// The same layer, which tells what is wrong with its rules beside the first output that it
+    /// The same layer, which reports these problems of its rules with the first output that it
     /// filters.
     pub fn warning(self, warnings: Vec<String>) -> Self {
         Self { warnings: warnings.into(), ..self }
     }
 
-    /// The call in which text that is too long to be held is filtered while it is taken.
+    /// The call with an intake that filters text while it is produced, if the text is too long to
+    /// hold.
     fn taking(&self, inv: &Invocation) -> Option<Invocation> {
         let outer = inv.context.intake()?;
         let command = ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects);
@@ -60,14 +60,14 @@ impl FilterLayer {
         Some(inv.in_context(inv.context.clone().taken_by(intake)))
     }
 
-    /// What is wrong with the rules, told once.
+    /// Reports the problems of the rules once.
     fn tell_warnings(&self, inv: &Invocation) {
         if !self.warnings.is_empty() && !self.warned.swap(true, Ordering::Relaxed) {
             self.warnings.iter().for_each(|warning| inv.context.journal().warn(warning.clone()));
         }
     }
 
-    /// Of a command that ran before in this session, what changed.
+    /// For a command that ran before in this session, shows only what changed.
     fn changes(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
         let Some(line) = line(inv) else { return output };
         let cx = &inv.context;
@@ -85,7 +85,7 @@ impl FilterLayer {
 
     fn shown(&self, inv: &Invocation, output: ToolOutput) -> ToolOutput {
         if let Some(digest) = &output.digest {
-            // It was filtered as it came.
+            // The text was filtered while it was produced.
             inv.context.journal().note(keys::RAW_BYTES, digest.bytes);
             self.tell_warnings(inv);
             return ToolOutput { filter: digest.filter.clone(), ..output };
@@ -94,18 +94,18 @@ impl FilterLayer {
             && let Some(command) = command_line(inv, ended)
         {
             let exit = ended.exit.map_or(Exit::Unknown, Exit::Code);
-            // What shows a part from somewhere is no run of the command that could be compared with
-            // another.
+            // A part of another command's output cannot be compared with an earlier run.
             let is_run = ended.line.is_none();
             inv.context.journal().note(keys::RAW_BYTES, output.whole().len());
             self.tell_warnings(inv);
             let pipeline = self.pipeline.load();
-            // What shows the content of files is asked for again because it is wanted again.
+            // A repeated request for file content wants the content again.
             let is_report = is_run && pipeline.find(&command).is_some_and(|rule| !rule.shows_content());
             let output = filtered(&pipeline, command, exit, output);
             return if is_report { self.changes(inv, output) } else { output };
         }
-        // What another program wrote for a terminal; files of the workspace are shown as they are.
+        // Output that another program wrote for a terminal. Files of the workspace stay as they
+        // are.
         if matches!(output.source, ClaimSource::Command | ClaimSource::Mcp) {
             let sanitized = sanitize_output(output.whole().as_bytes());
             return output.showing(sanitized, SummaryKind::All);
@@ -133,7 +133,7 @@ impl Layer for FilterLayer {
     }
 }
 
-/// The command whose output this is: the one that the call runs, or that the output names.
+/// The command that produced the output: the one that the call runs, or that the output names.
 fn command_line(inv: &Invocation, ended: &Ended) -> Option<ParsedCommand> {
     match &ended.line {
         Some(line) => Some(ParsedCommand::parse(line)),
@@ -141,7 +141,7 @@ fn command_line(inv: &Invocation, ended: &Ended) -> Option<ParsedCommand> {
     }
 }
 
-/// The line that the call runs: the first command among its subjects is the whole of it.
+/// The line that the call runs: the first command among its subjects is the whole line.
 fn line(inv: &Invocation) -> Option<&str> {
     let subjects = inv.inspection().ok()?.subjects.as_slice();
     subjects.iter().find_map(|subject| match subject {
@@ -151,7 +151,7 @@ fn line(inv: &Invocation) -> Option<&str> {
 }
 
 fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, output: ToolOutput) -> ToolOutput {
-    // All of it, also where the tool shows only the ends: a failure may stand in the middle.
+    // The whole text, even if the tool shows only its ends: a failure may be in the middle.
     let text = output.whole();
     let filtered = pipeline.filter_parsed(command, exit, text.as_bytes());
     let shown = if leaves_out(filtered.report.stats.as_ref(), &filtered.text, text) {
@@ -160,7 +160,7 @@ fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, outpu
         SummaryKind::All
     };
     let mut output = output.showing(filtered.text, shown);
-    // A page of a job: what stands before it and behind it is not known here.
+    // A page of a job's output: the text before and after it is unknown here.
     let is_part = output.window.as_ref().is_some_and(|part| part.from > 0 || part.next.is_some());
     if let Some(ended) = output.ended.as_mut().filter(|_| is_part && shown == SummaryKind::Extract) {
         ended.notes.push("what is left out is counted and folded in this part alone".to_owned());
@@ -168,7 +168,7 @@ fn filtered(pipeline: &FilterPipeline, command: ParsedCommand, exit: Exit, outpu
     ToolOutput { filter: filtered.report.stats, ..output }
 }
 
-/// Whether a rule took something out of a text, beyond what a terminal would not have shown.
+/// Whether a rule removed something that a terminal would have shown.
 fn leaves_out(stats: Option<&FilterStats>, filtered: &str, text: &str) -> bool {
     stats.is_some_and(|stats| stats.lines_out < stats.lines_in || filtered != sanitize_output(text.as_bytes()))
 }

@@ -1,9 +1,9 @@
 //! Shortens what commands print, by declarative filters, without losing anything that failed.
 //!
-//! A [`FilterPipeline`] holds rules: which command, which strategy. The first rule that matches the
-//! last command of a line filters its output. Whatever a rule says, a line that reports a failure
-//! or a warning is in the result, or the result says how many such lines there are; text of another
-//! shape than a rule expects is left as it is.
+//! A [`FilterPipeline`] holds rules, each with commands and strategies. The first rule that matches
+//! the last command of a line filters its output. Whatever the rule, a line that reports a failure
+//! or a warning is in the result, or the result says how many such lines there are. Text in another
+//! form than a rule expects is left unchanged.
 //!
 //! ```
 //! use tools_filter::{Exit, FilterPipeline};

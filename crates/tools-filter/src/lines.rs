@@ -1,5 +1,5 @@
-//! Regular expressions that are compiled when the program runs: those of which parts are wanted,
-//! and those of the user.
+//! Regular expressions that are compiled at run time: those with capture groups, and those of the
+//! user.
 
 use std::{
     panic::{RefUnwindSafe, UnwindSafe},
@@ -19,15 +19,15 @@ use regex_automata::{
 
 use tools_automata::ascii;
 
-/// Compiles a pattern of the source code of which parts are wanted.
+/// Compiles a pattern of the source code that has capture groups.
 pub(crate) fn regex(pattern: &str) -> Regex {
     RegexBuilder::new(&ascii(pattern)).build().expect("the pattern is a constant that a test compiles")
 }
 
 type Caches = Pool<Cache, Box<dyn Fn() -> Cache + Send + Sync + UnwindSafe + RefUnwindSafe>>;
 
-/// Answers whether a line matches, and nothing else: without what finding places and parts takes it
-/// is built in a fifth of the time.
+/// Tells whether a line matches, and nothing else. Without support for positions and groups it is
+/// built in a fifth of the time.
 #[derive(Clone)]
 pub(crate) struct Automaton(Arc<(DFA, Anchored, Caches)>);
 
@@ -38,7 +38,7 @@ impl std::fmt::Debug for Automaton {
 }
 
 impl Automaton {
-    /// Over bytes where the pattern can be, else over characters.
+    /// Matches bytes if the pattern allows it, otherwise characters.
     pub(crate) fn new(pattern: &str, size: usize) -> Result<Self, Box<BuildError>> {
         let pattern = ascii(pattern);
         let build = |unicode| {
@@ -60,8 +60,7 @@ impl Automaton {
     pub(crate) fn is_match(&self, line: &str) -> bool {
         let (dfa, anchored, caches) = self.0.as_ref();
         let input = Input::new(line).anchored(*anchored).earliest(true);
-        // It never gives up: no byte ends the search, and the cache may be cleared as often as
-        // needed.
+        // The search cannot fail: no byte ends it, and the cache may be cleared as often as needed.
         dfa.try_search_fwd(&mut caches.get(), &input).is_ok_and(|found| found.is_some())
     }
 }

@@ -1,14 +1,14 @@
-//! The marks of holes in the text that is given out: the first says what it counts, those behind it
-//! are short.
+//! The marks of holes in the emitted text: the first mark has the long form, which explains the
+//! count; later ones are short (`[… 3 lines]`, then `[… 2]`).
 
 use crate::emit::{mark, marked};
 
-/// What is known of the holes so far.
+/// The state of the marks in one text.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Marks {
-    /// Whether a mark in full stands above.
+    /// Whether a long mark was already written.
     is_explained: bool,
-    /// Whether each mark is written in full: where content is shown, a short one may be a line of
+    /// Whether all marks are long: in shown content, a short one could be mistaken for a line of
     /// it.
     is_content: bool,
 }
@@ -18,7 +18,7 @@ impl Marks {
         Self { is_content, ..Self::default() }
     }
 
-    /// The mark of a hole of so many lines.
+    /// The mark for a hole of this many lines.
     pub(crate) fn hole(&mut self, lines: u64) -> String {
         if self.is_explained && !self.is_content {
             return format!("[… {lines}]");
@@ -27,15 +27,15 @@ impl Marks {
         mark(lines)
     }
 
-    /// A mark that says more than how many lines it stands for: short behind the first mark, as
-    /// others are. `None` for every other line.
+    /// Shortens a mark with additional text after the first mark, like others. `None` for any other
+    /// line.
     pub(crate) fn told(&mut self, line: &str) -> Option<String> {
         let (count, told) = line.strip_prefix("[… ")?.split_once(" lines, ")?;
         let is_mark = line.ends_with(']') && count.bytes().all(|byte| byte.is_ascii_digit()) && !self.is_content;
         (is_mark && std::mem::replace(&mut self.is_explained, true)).then(|| format!("[… {count}, {told}"))
     }
 
-    /// Bytes of a text that is given out next, with its marks.
+    /// The length in bytes of these lines with their marks.
     pub(crate) fn length<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> usize {
         let length = |line: &str| match marked(line) {
             Some(hidden) => self.hole(hidden).len(),

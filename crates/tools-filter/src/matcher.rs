@@ -1,4 +1,4 @@
-//! Whether a rule is about a command.
+//! Whether a rule applies to a command.
 
 use std::{fmt, sync::Arc};
 
@@ -6,23 +6,23 @@ use regex::Regex;
 
 use crate::ParsedCommand;
 
-/// Says whether a rule is about a command.
+/// The condition of a rule on the command.
 ///
 /// [`CommandMatcher::matches`] tries the command as it was typed and in its plain form.
 #[derive(Clone)]
 pub enum CommandMatcher {
     /// The whole command.
     Exact(String),
-    /// One of these at its beginning, ending at a word's end: `make` is not `makeinfo`.
+    /// One of these at its beginning, up to the end of a word: `make` does not match `makeinfo`.
     Prefix(Vec<String>),
     /// A regular expression anywhere in it.
     Regex(Regex),
-    /// Whatever a host thinks.
+    /// A condition of the host.
     Custom(Arc<dyn Fn(&ParsedCommand) -> bool + Send + Sync>),
 }
 
 impl CommandMatcher {
-    /// Whether the rule is about this command.
+    /// Whether the rule applies to this command.
     pub fn matches(&self, command: &ParsedCommand) -> bool {
         let forms = [command.typed.as_str(), command.plain.as_str()];
         match self {

@@ -1,5 +1,5 @@
-//! From bytes of a command to the text a model reads: the first rule that matches, its strategies
-//! in sequence, and what must hold for all of them. Credentials are redacted elsewhere.
+//! Converts a command's output to the text for the model: the first matching rule, its strategies
+//! in sequence, and guarantees that hold for all of them. Credentials are redacted elsewhere.
 
 use std::{
     collections::VecDeque,
@@ -22,9 +22,9 @@ use crate::{
 /// Exit status of a command, as far as it is known when its output is filtered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
-    /// Not yet, or not at all.
+    /// Not known, or not yet.
     Unknown,
-    /// With this code; 128 + n for death by signal n.
+    /// The exit code; 128 + n for death by signal n.
     Code(i32),
 }
 
@@ -35,19 +35,19 @@ impl Exit {
     }
 }
 
-/// The rules in force.
+/// The current rules.
 #[derive(Debug, Clone)]
 pub struct FilterPipeline {
     rules: Arc<[Arc<Rule>]>,
     metrics: Arc<FilterMetrics>,
-    /// Whether runs of blank lines collapse where no rule is about the command.
+    /// Whether runs of blank lines collapse when no rule matches the command.
     collapse: bool,
 }
 
 /// The text of the built-in rules, in the form of a `filters.toml`.
 pub const BUILTIN: &str = include_str!("builtin.toml");
 
-/// The built-in rules as they are, shared by all pipelines that change nothing about them.
+/// The unchanged built-in rules, shared by all pipelines without changes to them.
 static BUILTIN_RULES: LazyLock<Arc<[Arc<Rule>]>> =
     LazyLock::new(|| rules::index(BUILTIN).into_iter().map(Arc::new).collect());
 
@@ -57,7 +57,7 @@ impl FilterPipeline {
         Self { rules: Arc::clone(&BUILTIN_RULES), metrics: Arc::default(), collapse: true }
     }
 
-    /// No rules: what a terminal would resolve is resolved, and nothing else is done.
+    /// No rules: only escape sequences and overwritten text are resolved.
     pub fn none() -> Self {
         Self { rules: Arc::new([]), metrics: Arc::default(), collapse: false }
     }
@@ -65,7 +65,7 @@ impl FilterPipeline {
     /// The rules of a configuration: those of `user`, the text of a `filters.toml`, before the
     /// built-in ones.
     ///
-    /// A rule that is wrong is skipped and told in the second value.
+    /// A wrong rule is skipped and reported in the second value.
     pub fn compile(config: &FilterConfig, user: Option<&str>) -> (Self, Vec<RuleError>) {
         if !config.enabled {
             return (Self::none(), Vec::new());
@@ -102,7 +102,7 @@ impl FilterPipeline {
         (Self { rules: rules.into(), metrics: Arc::default(), collapse: true }, errors)
     }
 
-    /// The same rules with one of a host before them.
+    /// The same rules, with a rule of the host before them.
     pub fn with_rule(self, rule: Rule) -> Self {
         let rules = std::iter::once(Arc::new(rule)).chain(self.rules.iter().cloned()).collect();
         Self { rules, ..self }
@@ -125,17 +125,17 @@ impl FilterPipeline {
         self.rules.iter().map(|rule| rule.name())
     }
 
-    /// Metrics so far.
+    /// The metrics so far.
     pub fn metrics(&self) -> &FilterMetrics {
         &self.metrics
     }
 
-    /// Begins the output of a command line.
+    /// Starts the output of a command line.
     pub fn start(&self, command: &str, exit: Exit) -> FilterStream {
         self.start_parsed(ParsedCommand::parse(command), exit)
     }
 
-    /// Begins the output of a command that was taken apart already.
+    /// Starts the output of a parsed command.
     pub fn start_parsed(&self, command: ParsedCommand, exit: Exit) -> FilterStream {
         let rule = self.find(&command).cloned();
         let earlier = self.of_earlier(&command, rule.as_ref());
@@ -184,8 +184,8 @@ impl FilterPipeline {
         }
     }
 
-    /// The rules of the commands whose output stands above that of the last, where the rule of the
-    /// last leaves them a say: each once, in their order.
+    /// The rules of the earlier commands in the line, each once and in order. Empty when the rule
+    /// of the last command does not share its output.
     fn of_earlier(&self, command: &ParsedCommand, last: Option<&Arc<Rule>>) -> Vec<Arc<Rule>> {
         let mut found: Vec<Arc<Rule>> = Vec::new();
         if last.is_some_and(|last| !last.shares_output()) {
@@ -194,7 +194,7 @@ impl FilterPipeline {
         for rule in command.earlier.iter().filter_map(|earlier| self.find(earlier)) {
             let is_new = last.is_none_or(|last| !Arc::ptr_eq(last, rule));
             if rule.shows_content() {
-                // Lines of files may look like anything.
+                // Lines of files may have any form.
                 return Vec::new();
             }
             if is_new && rule.shares_output() && !found.iter().any(|one| Arc::ptr_eq(one, rule)) {
@@ -204,13 +204,13 @@ impl FilterPipeline {
         found
     }
 
-    /// Whether a command above the last prints the content of files or a list, where lines may look
-    /// like anything.
+    /// Whether an earlier command in the line prints file content or a list, where lines may have
+    /// any form.
     fn shows_lists(&self, command: &ParsedCommand) -> bool {
         command.earlier.iter().filter_map(|earlier| self.find(earlier)).any(|rule| !rule.shares_output())
     }
 
-    /// Whether a command above the last is a search.
+    /// Whether an earlier command in the line is a search.
     fn searches(&self, command: &ParsedCommand) -> bool {
         command.earlier.iter().filter_map(|earlier| self.find(earlier)).any(|rule| rule.searches())
     }
@@ -220,7 +220,7 @@ impl FilterPipeline {
         self.filter_parsed(ParsedCommand::parse(command), exit, output)
     }
 
-    /// Filters a whole output of a command that was taken apart already.
+    /// Filters a whole output of a parsed command.
     pub fn filter_parsed(&self, command: ParsedCommand, exit: Exit, output: &[u8]) -> FilteredOutput {
         let mut text = String::with_capacity(output.len() / 4);
         let mut stream = self.start_parsed(command, exit);
@@ -239,8 +239,8 @@ impl FilterPipeline {
     }
 }
 
-/// The strategies of the rules for the commands above the last, each kind once. How those commands
-/// ended is not known.
+/// The strategies of the rules for earlier commands in the line, each kind once. The exit status of
+/// those commands is unknown.
 fn start_earlier(earlier: &[Arc<Rule>], last: Option<&Rule>, facts: &Facts) -> Vec<Box<dyn Reducer>> {
     let facts = Facts { exit: Exit::Unknown, command: Arc::clone(&facts.command) };
     let mut others: Vec<&Rule> = last.into_iter().collect();
@@ -264,9 +264,9 @@ pub struct FilteredOutput {
 /// Report of the filter.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct FilterReport {
-    /// `None` when no rule was about the command.
+    /// `None` when no rule matched the command.
     pub stats: Option<FilterStats>,
-    /// Whether the last line was ended.
+    /// Whether the last line ended with a line feed.
     pub ends_with_line_feed: bool,
     /// Bytes before.
     pub bytes_in: u64,
@@ -274,8 +274,8 @@ pub struct FilterReport {
     pub bytes_out: u64,
 }
 
-/// The output of one command on its way through. Takes it in chunks of any size; holds a bounded
-/// part of it.
+/// The output of one command while it is filtered. Takes chunks of any size; holds a bounded
+/// amount.
 pub struct FilterStream {
     sanitizer: Sanitizer,
     work: Work,
@@ -285,21 +285,20 @@ pub struct FilterStream {
 }
 
 impl FilterStream {
-    /// Takes more of the output. Lines come out of `sink` as soon as it is known what becomes of
-    /// them.
+    /// Takes more of the output. Lines reach `sink` as soon as their fate is known.
     pub fn push(&mut self, chunk: &[u8], sink: &mut dyn FnMut(FilterEvent<'_>)) {
         self.bytes_in += chunk.len() as u64;
         let work = &mut self.work;
         self.sanitizer.push(chunk, &mut |line| work.line(line, sink));
     }
 
-    /// Ends the output of a command whose end is known only now.
+    /// Ends the output of a command whose exit status is known only now.
     pub fn finish_with(mut self, exit: Exit, sink: &mut dyn FnMut(FilterEvent<'_>)) -> FilterReport {
         self.work.exit = exit;
         self.finish(sink)
     }
 
-    /// Whether a rule is about the command.
+    /// Whether a rule matched the command.
     pub fn has_rule(&self) -> bool {
         self.rule.is_some()
     }
@@ -325,11 +324,11 @@ impl FilterStream {
     }
 }
 
-/// So much of an output is looked at for what can be told from its form alone.
+/// Maximum bytes of an output that the general stages process.
 const MAX_GENERAL: usize = 4 << 20;
 
-/// So much of the filtered text is held back, together with the unfiltered: as long as it may turn
-/// out that nothing was gained, the text is given on as it is.
+/// Maximum bytes of filtered text held back together with the original, so that the original can be
+/// emitted if filtering saved nothing.
 const MAX_HEAD: usize = 64 << 10;
 
 fn is_blank(line: &str) -> bool {
@@ -338,17 +337,17 @@ fn is_blank(line: &str) -> bool {
 
 struct Work {
     stages: Vec<Stage>,
-    /// Where the stages begin that are the same for all commands, as long as they are at work.
+    /// The index of the first general stage; `None` once these have ended.
     general: Option<usize>,
-    /// Bytes that came in.
+    /// Number of bytes received.
     seen: usize,
-    /// What stages said that are not at work any more.
+    /// Results of stages that have ended.
     verdicts: Vec<Option<FilterConfidence>>,
     head: Option<Head>,
     counts: Counts,
     exit: Exit,
     collapse: bool,
-    /// Whether the line before was blank, where no rule is at work.
+    /// Whether the previous line was blank, for commands without a rule.
     after_blank: bool,
 }
 
@@ -357,19 +356,19 @@ struct Counts {
     lines_in: u64,
     lines_out: u64,
     bytes_out: u64,
-    /// The last lines that were dropped while nothing was given on.
+    /// The last dropped lines, while nothing was emitted.
     unshown: VecDeque<String>,
     unshown_bytes: usize,
-    /// Lines that marks stand for which came before anything else.
+    /// Number of lines that marks stand for before any other emitted line.
     marked: u64,
-    /// Lines with text that came in.
+    /// Number of lines with text received.
     has_text: u64,
-    /// The last line with text, as it came.
+    /// The last line with text, unchanged.
     last: String,
     marks: Marks,
 }
 
-/// The beginning of an output: as it came, and what became of it.
+/// The beginning of an output: the original lines, and the events for them.
 #[derive(Default)]
 struct Head {
     text: Vec<String>,
@@ -385,7 +384,7 @@ enum Fate {
 }
 
 impl Counts {
-    /// Writes the mark of a hole of so many lines.
+    /// Writes the mark of a hole of this many lines.
     fn mark(&mut self, lines: u64, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let text = self.marks.hole(lines);
         self.lines_out += 1;
@@ -396,8 +395,7 @@ impl Counts {
     fn give(&mut self, event: FilterEvent<'_>, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         match event {
             FilterEvent::Written(line) if self.lines_out == 0 && marked(line).is_some() => {
-                // Nothing may follow but more of it: then the end is shown, with one count for all
-                // before.
+                // If only marks follow, the end is shown with one count for everything before.
                 self.marked += marked(line).unwrap_or_default();
                 return;
             }
@@ -452,7 +450,7 @@ impl Head {
         }
     }
 
-    /// Bytes and visible lines that the filtered text has so far.
+    /// Bytes and visible lines of the filtered text so far.
     fn gained(&self, marks: Marks) -> (usize, usize) {
         let shown = self.events.iter().filter(|(fate, _)| !matches!(fate, Fate::Dropped));
         let shown = shown.map(|(_, line)| line.as_str());
@@ -495,8 +493,7 @@ impl Work {
         }
     }
 
-    /// Ends the stages that are the same for all commands: so long an output is not shown whole in
-    /// any case.
+    /// Ends the general stages: such a long output is never shown unchanged.
     fn end_general(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let Some(first) = self.general.take() else { return };
         if let Some(head) = self.head.take() {
@@ -525,9 +522,9 @@ impl Work {
         let last = if lines == 0 { counts.last.len() } else { 0 };
         let bytes = bytes + last;
         if confidence == FilterConfidence::Fallback || is_lost || (bytes >= head.bytes && head.bytes > 0) {
-            // As it came, with the marks that it may have itself.
+            // The original text, including lines that look like marks.
             self.counts.marks = Marks::new(true);
-            // Blank lines at the beginning say nothing, unless they are all there is.
+            // Blank lines at the beginning are dropped, unless there is nothing else.
             let mut after_blank = self.collapse && head.text.iter().any(|line| !line.is_empty());
             for line in &head.text {
                 let is_repeated = self.collapse && line.is_empty() && after_blank;
@@ -542,8 +539,8 @@ impl Work {
         confidence
     }
 
-    /// An output of which nothing is left shows its last line, which mostly sums up; that of a
-    /// command that failed the lines before it too.
+    /// If nothing is left of an output, shows its last line, which is usually a summary. For a
+    /// failed command, also the lines before it.
     fn nothing_left(&mut self, sink: &mut dyn FnMut(FilterEvent<'_>)) {
         let counts = &mut self.counts;
         counts.marked = 0;
@@ -566,7 +563,7 @@ impl Work {
     }
 }
 
-/// Whether a rule's strategies include one that the predicate holds for.
+/// Whether the predicate holds for one of a rule's strategies.
 pub(crate) fn uses(strategies: &[StrategyConfig], wanted: impl Fn(&StrategyConfig) -> bool) -> bool {
     strategies.iter().any(wanted)
 }

@@ -1,5 +1,5 @@
-//! The same command run again in a session: what changed since its output was shown in full, with
-//! every line that reports something. Bounded memory; nothing is kept over the end of the process.
+//! When a command runs again in a session, shows what changed since its output was shown in full,
+//! and every line that reports something. Memory is bounded and not persistent.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -9,17 +9,17 @@ use std::{
 
 use crate::signal::reports;
 
-/// A shorter text is shown again as it is.
+/// Minimum bytes of a text; a shorter one is shown again in full.
 const MIN_TEXT: usize = 1000;
-/// A longer one is not remembered.
+/// Maximum bytes of a text that is remembered.
 const MAX_TEXT: usize = 64 << 10;
-/// All that is remembered.
+/// Maximum bytes remembered in total.
 const MAX_BYTES: usize = 2 << 20;
 const MAX_ENTRIES: usize = 256;
-/// At the end of a command line: all of the output is wanted.
+/// At the end of a command line, this comment requests the full output.
 const FULL: &str = "# full";
 
-/// Outputs as they were shown last in full.
+/// The outputs that were last shown in full.
 #[derive(Debug, Default)]
 pub(crate) struct Repeats(Mutex<RecentOutputs>);
 
@@ -37,7 +37,7 @@ struct Entry {
     text: String,
 }
 
-/// Whose output it is.
+/// Identifies the command whose output is remembered.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Key {
     pub(crate) session: String,
@@ -46,7 +46,7 @@ pub(crate) struct Key {
 }
 
 impl Repeats {
-    /// What is to be shown of `text` when it is little beside all of it; `None` for all.
+    /// The changes of `text` when they are much shorter than it; `None` to show all of it.
     pub(crate) fn changes(&self, key: Key, call: &str, text: &str) -> Option<String> {
         if text.len() < MIN_TEXT || text.len() > MAX_TEXT {
             return None;
@@ -72,7 +72,7 @@ impl Repeats {
     }
 }
 
-/// Lines that were not there before, lines that are gone, and what reports something.
+/// New lines, removed lines, and lines that report something.
 fn changed(before: &Entry, text: &str) -> String {
     let mut old: HashMap<&str, usize> = HashMap::new();
     for line in before.text.lines() {

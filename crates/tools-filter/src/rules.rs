@@ -1,5 +1,5 @@
-//! Rules: which command, which strategy. Read from TOML one by one, so that a rule that is wrong
-//! costs only itself.
+//! Rules: a command and the strategies for it. Each is read from TOML separately, so that a wrong
+//! rule does not affect others.
 
 use std::mem::discriminant;
 use std::sync::{Arc, OnceLock};
@@ -14,9 +14,9 @@ use crate::{
     strategy::{Facts, Reducer, Strategy},
 };
 
-/// A longer `filters.toml` is not read.
+/// Maximum bytes of a `filters.toml`.
 pub const MAX_RULES_BYTES: usize = 1 << 20;
-/// A longer pattern is refused.
+/// Maximum number of characters of a pattern.
 pub const MAX_PATTERN: usize = 512;
 
 /// A rule as it is written in `filters.toml`.
@@ -32,7 +32,7 @@ pub struct RuleConfig {
     #[serde(deserialize_with = "one_or_more")]
     #[schemars(with = "StrategyConfig")]
     pub strategy: Vec<StrategyConfig>,
-    /// Whether it is in force.
+    /// Whether the rule is in force.
     #[serde(default = "yes")]
     pub enabled: bool,
 }
@@ -77,13 +77,13 @@ fn text_or_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
     }
 }
 
-/// Reason why a rule, or a file of rules, is not in force.
+/// Why a rule, or a file of rules, is not in force.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// The file is too long; the built-in rules are in force.
     #[error("filters.toml has more than {MAX_RULES_BYTES} bytes; the built-in rules are used")]
     TooLong,
-    /// Something in it is not TOML, or not a rule.
+    /// Something in the file is not TOML, or not a rule.
     #[error("rule `{name}` is skipped: {problem}")]
     Rule {
         /// The rule's name, or its number when it has none.
@@ -91,16 +91,16 @@ pub enum RuleError {
         /// The problem.
         problem: String,
     },
-    /// A part of the file is no rule.
+    /// A part of the file is not a rule.
     #[error("filters.toml: {0}")]
     File(String),
 }
 
-/// A rule with everything in it checked.
+/// A rule whose parts are all checked.
 pub struct Rule {
     name: String,
     matcher: CommandMatcher,
-    /// Read and compiled at the first use: of many rules a session needs few.
+    /// Read and compiled at first use, since a session uses only a few rules.
     configs: OnceLock<Vec<StrategyConfig>>,
     text: &'static str,
     strategies: OnceLock<Vec<Arc<dyn Strategy>>>,
@@ -114,10 +114,11 @@ impl std::fmt::Debug for Rule {
 }
 
 impl Rule {
-    /// A rule of a host.
+    /// A rule of the host.
     ///
     /// # Errors
-    /// What is wrong with a strategy's parameters.
+    ///
+    /// When a strategy's parameters are wrong.
     pub fn new(
         name: impl Into<String>,
         matcher: CommandMatcher,
@@ -152,20 +153,19 @@ impl Rule {
         &self.name
     }
 
-    /// Whether it is about this command.
+    /// Whether the rule applies to this command.
     pub fn matches(&self, command: &ParsedCommand) -> bool {
         self.matcher.matches(command)
     }
 
-    /// Whether it only shortens overlong lines: what its commands print is the content of files, in
-    /// which blank lines count.
+    /// Whether the rule only shortens overlong lines or search hits: its commands print file
+    /// content, in which blank lines matter.
     pub(crate) fn shows_content(&self) -> bool {
         self.configs().iter().all(|config| matches!(config, StrategyConfig::LongLines(_) | StrategyConfig::Hits(_)))
     }
 
-    /// Whether what is the same in every output may be shortened behind its strategies: those of
-    /// the built-in rules that leave lines as they are. What a user's rule leaves is what the user
-    /// wants, and a diff or a list of files is content.
+    /// Whether the general stages may follow its strategies. Not for a user's rule, whose result is
+    /// what the user wants, and not for content such as a diff or a file list.
     pub(crate) fn goes_on(&self) -> bool {
         let is_content = |config: &StrategyConfig| {
             matches!(
@@ -179,30 +179,30 @@ impl Rule {
         self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_content)
     }
 
-    /// Whether it is a built-in one about what a search found.
+    /// Whether this is a built-in rule for search results.
     pub(crate) fn searches(&self) -> bool {
         self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Hits(_)))
     }
 
-    /// Whether it is a built-in one about a list of files.
+    /// Whether this is a built-in rule for a file list.
     pub(crate) fn lists_files(&self) -> bool {
         self.is_builtin && self.configs().iter().any(|config| matches!(config, StrategyConfig::Listing(_)))
     }
 
-    /// Whether it is a built-in one about tables and logs.
+    /// Whether this is a built-in rule for tables and logs.
     pub(crate) fn shows_tables(&self) -> bool {
         let is_table =
             |config: &StrategyConfig| matches!(config, StrategyConfig::Columns(_) | StrategyConfig::Dedup(_));
         self.is_builtin && self.configs().iter().any(is_table)
     }
 
-    /// Whether it is about runs of tests.
+    /// Whether this rule is for test runs.
     pub(crate) fn knows_tests(&self) -> bool {
         self.configs().iter().any(|config| matches!(config, StrategyConfig::TestSummary(_)))
     }
 
-    /// Whether its strategies take only what they know, whatever else is in an output: those of a
-    /// built-in rule that is about no list and no content.
+    /// Whether its strategies change only lines they recognise, so the output may contain other
+    /// text too. True for built-in rules that are not for lists or content.
     pub(crate) fn shares_output(&self) -> bool {
         let is_list = |config: &StrategyConfig| {
             matches!(config, StrategyConfig::Listing(_) | StrategyConfig::Columns(_) | StrategyConfig::Dedup(_))
@@ -210,7 +210,7 @@ impl Rule {
         self.is_builtin && !self.shows_content() && !self.configs().iter().any(is_list)
     }
 
-    /// As [`start`](Self::start), without the kinds of strategies that another rule has too.
+    /// Like [`start`](Self::start), without strategies of a kind that another rule has too.
     pub(crate) fn start_beside(&self, others: &[&Self], facts: &Facts) -> Vec<Box<dyn Reducer>> {
         let has = |other: &&Self, config: &StrategyConfig| {
             let is_same = |own: &StrategyConfig| match own {
@@ -224,8 +224,7 @@ impl Rule {
     }
 
     pub(crate) fn start(&self, facts: &Facts) -> Vec<Box<dyn Reducer>> {
-        // What cannot be compiled was refused when the rule was read; a built-in rule is compiled
-        // by a test.
+        // User rules were compiled when they were read; a test compiles the built-in ones.
         let compile = || self.configs().iter().filter_map(|config| config.compile().ok()).collect();
         self.strategies.get_or_init(compile).iter().map(|strategy| strategy.start(facts)).collect()
     }
@@ -250,10 +249,10 @@ impl MatchConfig {
     }
 }
 
-/// What one entry of a file comes to.
+/// The result of reading one entry of a file.
 pub(crate) enum Entry {
     Rule(Box<RuleConfig>, CommandMatcher),
-    /// A rule that is switched off, and with it the built-in one of its name.
+    /// A rule that is switched off, together with the built-in rule of that name.
     Off(String),
 }
 
@@ -265,7 +264,7 @@ impl Entry {
         }
     }
 
-    /// The built-in rule, compiled when it is used first.
+    /// The built-in rule, compiled at first use.
     pub(crate) fn into_lazy_rule(self) -> Option<Rule> {
         match self {
             Self::Rule(config, matcher) => {
@@ -276,8 +275,8 @@ impl Entry {
     }
 }
 
-/// The rules of a text that is known to be right, without reading more of it than which commands
-/// they are about: that takes a tenth of a millisecond, reading all of it twenty times as long.
+/// The rules of a valid text. Reads only the commands of each rule, which takes a tenth of a
+/// millisecond; reading everything takes twenty times as long.
 pub(crate) fn index(text: &'static str) -> Vec<Rule> {
     let starts: Vec<usize> = text.match_indices("[[rules]]\n").map(|(at, _)| at).collect();
     let ends = starts.iter().skip(1).copied().chain([text.len()]);
@@ -307,7 +306,7 @@ fn between<'a>(text: &'a str, before: &str, after: &str) -> Option<&'a str> {
     text[start..].find(after).map(|end| &text[start..start + end])
 }
 
-/// Reads a file of rules; what is wrong is skipped and told.
+/// Reads a file of rules. Wrong rules are skipped and reported.
 pub(crate) fn read(text: &str) -> (Vec<Entry>, Vec<RuleError>) {
     if text.len() > MAX_RULES_BYTES {
         return (Vec::new(), vec![RuleError::TooLong]);
@@ -318,7 +317,7 @@ pub(crate) fn read(text: &str) -> (Vec<Entry>, Vec<RuleError>) {
     }
 }
 
-/// Reads each `[[rules]]` alone: a slip in one must not cost the others.
+/// Reads each `[[rules]]` separately, so that an error in one does not affect others.
 fn read_pieces(text: &str, error: &toml::de::Error) -> (Vec<Entry>, Vec<RuleError>) {
     let starts: Vec<usize> = text
         .match_indices("[[rules]]")

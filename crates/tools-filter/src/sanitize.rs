@@ -1,17 +1,17 @@
-//! Text as a terminal would show it: escape sequences, carriage returns and backspaces resolved,
-//! line by line, in bounded memory. Credentials are not looked for here.
+//! Converts output to text as a terminal would show it: resolves escape sequences, carriage returns
+//! and backspaces, line by line, in bounded memory. Does not look for credentials.
 
 use memchr::{memchr, memchr_iter, memrchr};
 use unicode_width::UnicodeWidthChar;
 
 use crate::signal::reports;
 
-/// A longer line is cut in pieces of this size: what is held of one line is bounded.
+/// Maximum length in bytes of a line; a longer one is split, which bounds memory.
 const MAX_LINE: usize = 1 << 20;
 
 /// The text as a terminal would show it, with runs of blank lines collapsed.
 ///
-/// Of a line that was overwritten after a carriage return the last version stays, and any version
+/// If a line was overwritten after a carriage return, the last version stays, and every version
 /// that reports a failure. Never panics; bytes that are not UTF-8 become U+FFFD.
 pub fn sanitize_output(bytes: &[u8]) -> String {
     let mut text = String::with_capacity(bytes.len());
@@ -36,7 +36,7 @@ pub fn sanitize_output(bytes: &[u8]) -> String {
 /// Splits a stream into lines and resolves what a terminal would. Takes any bytes in any chunks.
 #[derive(Debug, Default)]
 pub(crate) struct Sanitizer {
-    /// The bytes of the line that has not ended yet.
+    /// The bytes of the unfinished line.
     partial: Vec<u8>,
     /// Whether the last byte ended a line.
     ended: bool,
@@ -52,7 +52,7 @@ impl Sanitizer {
             bytes = &bytes[end + 1..];
             self.ended = true;
         }
-        // Most output is text and nothing else: seen so at once, its lines need no further look.
+        // Fast path: most output is plain text, whose lines need no further processing.
         if let Some(end) = memrchr(b'\n', bytes).filter(|_| self.partial.is_empty())
             && let Some(text) = plain_lines(&bytes[..end])
         {
@@ -87,13 +87,13 @@ impl Sanitizer {
         }
     }
 
-    /// Ends the stream; says whether the last line was ended by a line feed.
+    /// Ends the stream; `true` when a line feed ended the last line.
     pub(crate) fn finish(&mut self, line: &mut impl FnMut(&str)) -> bool {
         let mut ended = self.ended;
         if self.partial.is_empty() {
             return ended;
         }
-        // A line of nothing but sequences, such as a reset of colours at the very end, is none.
+        // A line of only escape sequences, such as a final colour reset, is not a line.
         render_pieces(&std::mem::take(&mut self.partial), &mut |text: &str| {
             if text.is_empty() {
                 ended = true;
@@ -106,7 +106,7 @@ impl Sanitizer {
     }
 }
 
-/// Where to cut an overlong line: before a character, or a whole sequence of bytes that are none.
+/// Where to split an overlong line: not inside a character or an invalid sequence.
 fn piece_end(bytes: &[u8]) -> usize {
     let end = MAX_LINE.min(bytes.len());
     (end.saturating_sub(3)..=end).rev().find(|at| bytes.get(*at).is_none_or(|byte| byte & 0xC0 != 0x80)).unwrap_or(end)
@@ -147,7 +147,7 @@ fn render(bytes: &[u8], line: &mut impl FnMut(&str)) {
     }
 }
 
-/// The text of several lines when there is nothing in it but characters, tabs and line ends.
+/// The text of several lines if it has only printable characters, tabs and line ends.
 fn plain_lines(bytes: &[u8]) -> Option<&str> {
     let special = |byte: u8| {
         let control = u8::from(byte < 0x20) & u8::from(byte != b'\t') & u8::from(byte != b'\n');
@@ -160,20 +160,19 @@ fn plain_lines(bytes: &[u8]) -> Option<&str> {
     std::str::from_utf8(bytes).ok()
 }
 
-/// Nothing in it but characters and tabs.
+/// Whether the text has only printable characters and tabs.
 fn is_plain(text: &str) -> bool {
-    // C1 controls begin with 0xC2 in UTF-8; so do harmless characters, which the slow way leaves as
-    // they are.
+    // C1 controls begin with 0xC2 in UTF-8. So do harmless characters, which the slow path keeps.
     let special = |byte: u8| {
         let control = u8::from(byte < 0x20) & u8::from(byte != b'\t');
         control | u8::from(byte == 0x7F) | u8::from(byte == 0xC2)
     };
-    // Without a branch for each byte this is done on many at once.
+    // No branch for each byte, so that the compiler can vectorise it.
     text.as_bytes().chunks(64).all(|chunk| chunk.iter().fold(0, |found, byte| found | special(*byte)) == 0)
 }
 
-/// Carriage returns as line ends: many pieces that have nothing in common, unlike the steps of a
-/// progress display.
+/// Whether carriage returns are line ends: many pieces that have nothing in common, unlike the
+/// steps of a progress display.
 fn is_old_mac(segments: &[String]) -> bool {
     if segments.len() < 3 || segments.iter().any(|segment| segment.contains('%')) {
         return false;
@@ -183,7 +182,7 @@ fn is_old_mac(segments: &[String]) -> bool {
     alike * 3 < segments.len()
 }
 
-/// The versions of a line, oldest first, without blank ones.
+/// The versions of an overwritten line, oldest first, without blank ones.
 fn segments(text: &str) -> Vec<String> {
     let mut rows = Vec::new();
     let mut row = Row::default();
@@ -215,10 +214,10 @@ fn segments(text: &str) -> Vec<String> {
     rows.iter().map(Row::text).filter(|text| !text.trim().is_empty()).collect()
 }
 
-/// What a sequence does to the line.
+/// The effect of an escape sequence on the line.
 enum Effect {
     None,
-    /// The cursor goes elsewhere, to write a line anew.
+    /// The cursor moves elsewhere, and the line is written again.
     Restart,
     Column(usize),
     Left(usize),
@@ -228,7 +227,7 @@ enum Effect {
 
 type Chars<'a> = std::iter::Peekable<std::str::Chars<'a>>;
 
-/// What follows ESC.
+/// Parses what follows ESC.
 fn escape(chars: &mut Chars<'_>) -> Effect {
     match chars.peek().copied() {
         Some('[') => {
@@ -253,8 +252,8 @@ fn escape(chars: &mut Chars<'_>) -> Effect {
     }
 }
 
-/// A control sequence: parameters, intermediates, one final character. What is none ends it and
-/// stands for itself.
+/// Parses a control sequence: parameters, intermediates, one final character. Any other character
+/// ends it and is kept.
 fn csi(chars: &mut Chars<'_>) -> Effect {
     let mut parameters = String::new();
     while let Some(c) = chars.next_if(|c| ('0'..='?').contains(c)) {
@@ -281,7 +280,8 @@ fn csi(chars: &mut Chars<'_>) -> Effect {
     }
 }
 
-/// Up to BEL, ST or the end of the line: a string that never ends must not swallow what follows.
+/// Skips to BEL, ST or the end of the line, so that an unterminated string does not swallow what
+/// follows.
 fn skip_string(chars: &mut Chars<'_>) {
     while let Some(c) = chars.next() {
         match c {
@@ -302,7 +302,8 @@ struct Row {
     at: usize,
 }
 
-/// A column: a character with what combines with it; `None` for the right half of a wide one.
+/// A column: a character with its combining characters; `base` is `None` for the right half of a
+/// wide one.
 #[derive(Clone, Default)]
 struct Cell {
     base: Option<char>,
@@ -326,7 +327,7 @@ impl Row {
         if self.cells.len() < end {
             self.cells.resize(end, Cell { base: Some(' '), marks: Vec::new() });
         }
-        // Half of a wide character that is overwritten is gone with its other half.
+        // Overwriting one half of a wide character removes the other half too.
         if self.cells[self.at].base.is_none()
             && let Some(left) = self.at.checked_sub(1)
         {

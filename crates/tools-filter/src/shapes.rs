@@ -1,6 +1,5 @@
-//! The shapes of lines that the code asks about, by name: of each a list of regular expressions,
-//! one of which matches. The build script makes a table of each; nothing of this is compiled when
-//! the program runs.
+//! The named line shapes that the code uses. Each is a list of regular expressions, of which one
+//! must match. The build script makes a table of each, so none is compiled at run time.
 
 /// Words of failure.
 const WORDS: &str = concat!(
@@ -12,7 +11,7 @@ const WORDS: &str = concat!(
     r"\bcritical|\bcrit\b|\bemerg|\balert\b|divergent|have diverged|\bunsatisfi|no matching|not permitted|read-only file)",
 );
 
-/// More of them, in an automaton of their own: together they make too large a one.
+/// More words of failure, separate because one automaton for all of them would be too large.
 const MORE_WORDS: &str = concat!(
     r"(?i:severe|reset by peer|already in use|no space left|disk quota|is locked|violat|lock-?up|blocked for more|",
     r"has expired|expires|smashing|did not pass|does not |doesn't|isn't|differs|goroutine |dubious|=nan|",
@@ -21,7 +20,7 @@ const MORE_WORDS: &str = concat!(
     r"fehler|fehlgeschlagen|erreur|introuvable|fallo|falha|errore|fallit|mislukt|nieudan)",
 );
 
-/// Words of other alphabets, and the names of errors of the system.
+/// Words of other alphabets, and names of system errors.
 const MORE_MARKS: &str = concat!(
     r"[Éé]chec|falló|[Bb]łąd|[Оо]шибк|[Сс]бой|[Нн]е найден|[Пп]омилк|başarısız|失敗|失败|エラー|错误|錯誤|异常|例外|오류|실패|",
     r"E(?:ADDRINUSE|ADDRNOT|CONN[AR]|HOSTUN|NETUN|NOENT|NOSPC|NOMEM|NOTDIR|NOTEMPTY|PIPE\b|ACCES|PERM\b|EXIST|BUSY\b|INVAL\b|ISDIR|MFILE|ROFS|TIMEDOUT|AI_AGAIN|PROTO\b|CANCELED|DQUOT)",
@@ -34,10 +33,10 @@ const MARKS: &str = concat!(
     r"(?:GET|POST|PUT|PATCH|DELETE|HEAD) /\S* (?:-> |=> )?5\d\d\b|: NO(?: |$)",
 );
 
-/// A place in a source, where compilers put it.
+/// A place in a source file, where compilers print it.
 const LOCATION: &str = r"^\s*(?:-->\s*)?[\w./\\@+-]+\.[A-Za-z]\w{0,5}(?::\d+:\d+|:\d+:|\(\d+(?:,\d+)?\))";
 
-/// The line of source under a warning of Python that gave it.
+/// The source line that raised a Python warning, printed below it.
 const WARN_CALL: &str = r"^\s+(?:_?warnings\.)?warn\(|^\s+self\._?warn\(";
 
 /// Lines that only one tool prints, by the tool.
@@ -77,28 +76,27 @@ const TERRAFORM: &str = concat!(
 const APT: &str = r"^Reading package lists\.\.\.|^(?:Get|Hit|Ign):\d+ http|^Selecting previously unselected package";
 const JS_BUILD: &str = r"^webpack \d|^vite v\d|^asset \S+ [\d.]+ (?:bytes|KiB|MiB)";
 
-/// All of them. What a name stands for is told beside it.
+/// All shapes. A comment explains each name.
 pub(crate) const SHAPES: &[(&str, &[&str])] = &[
-    // What reports something. Words and shapes one of which every report has. Digits do not matter
-    // to it, so that a log's template can be asked.
+    // Lines that may report something: every report matches one of these. Digits do not affect the
+    // result, so a log template can be checked instead of each line.
     (
         "CANDIDATE",
         &[WORDS, r"(?i:warn|deprecat|vulnerab|\bnotice\b)", MARKS, LOCATION, r"\b[1-9]\d* (?:failing|errors?)"],
     ),
-    // What was measured: the time of one run, how many there are in a second, a size before and
-    // after.
+    // Measurements: time per run, operations per second, a size before and after.
     (
         "MEASURED",
         &[r"\d (?:[a-zµ]+/(?:op|iter)\b|(?:ops|op|iters)/s(?:ec)?\b)", r"\d[KMG](?:i?B)?->\d+(?:\.\d+)?[KMG]"],
     ),
-    // Lines of tools at work, whatever the names of tests, packages and files in them are.
+    // Progress lines of tools, with any names of tests, packages and files.
     (
         "HARMLESS",
         &[
             r"^\s*(?:Compiling|Checking|Downloading|Downloaded|Updating|Locking|Fresh|Building|Finished|Running|Doc-tests|Adding|Documenting|Generated|Installing|Installed|Removing|Packaging|Collecting|Obtaining|Using cached|Requirement already satisfied|Preparing|Attempting uninstall|Found existing installation|Uninstalling|Successfully|Unpacking|Setting up|Selecting previously|Processing triggers|Fetching|Pulling|Extracting|Verifying|Executable|Starting|Summary) [^:]*(?::\S[^:]*)*$",
             r"^(?:Get|Hit|Ign):\d+ ",
             r"^\[(?:loading|parsing|checking|wrote) \S",
-            // A row of marks with the share of the whole.
+            // A row of test marks with a percentage.
             r"^\s*\S+ [✓✗⨯sxXEFR.]+ +\d{1,3}% [█▉▊▋▌▍▎▏]+\s*$",
             r"^test .* \.\.\. (?:ok|ignored.*|bench: .*)$",
             r"^\s*(?:[✓√✔]|PASS\b|ok\s+\d|ok\s+\S+\s+[\d.]+m?s|ok\s+\S+\s+\(cached\))",
@@ -108,12 +106,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\d+: Test timeout computed to be: \d+$",
             r"^\S+\.py [.s]+(?:\s+\[ *\d+%\])?\s*$",
             r"^(?:\[ *\d+%\]|\[\d+/\d+\]) +(?:Building|Built|Linking|Generating|Compiling|Scanning|Consolidate)",
-            // The command line of a tool. With a colon after its name it speaks itself: `ld: cannot
-            // find -lz`.
+            // The command line of a tool. A colon after the name marks a message instead: `ld:
+            // cannot find -lz`.
             r"^\s*(?:\S*/)?(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|[a-z0-9_]+-linux-\w+-(?:gcc|g\+\+)|javac|rustc|ar|ld|nvcc|mpicc|ccache)(?:-\d+)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*(?:\S*/)?libtool(?:: (?:compile|link|install|relink|finish):)? +(?:[^:]* )?-[A-Za-z]",
             r"^\s*\d+ files? changed",
-            // What pytest has loaded.
+            // Plugins that pytest has loaded.
             r"^plugins: [\w-]+-\d",
             r"^hint: (?:[^U]|U[^p])|^Could not apply [0-9a-f]{7,}\.\.\. ",
             r"\.{3,} *(?:\(.*\) *)?(?:Passed|Skipped)$",
@@ -130,7 +128,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("PLACE", &[LOCATION]),
     ("FAILURE", &[WORDS, MARKS, LOCATION]),
     ("WARN_CALL", &[WARN_CALL]),
-    // A path of which a number in the last name tells it from others, or such a name alone.
+    // A path with a number in its last name, or such a name alone.
     (
         "NUMBERED_FILE",
         &[
@@ -138,7 +136,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*[^\s/]*\d[^\s/]*\.[A-Za-z]\w{0,5}\s*$",
         ],
     ),
-    // What tells a tool, all of them and each.
+    // Lines that identify a tool: all tools together, then each.
     (
         "FORM",
         &[
@@ -180,8 +178,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("FORM_TERRAFORM", &[TERRAFORM]),
     ("FORM_APT", &[APT]),
     ("FORM_JS_BUILD", &[JS_BUILD]),
-    // Test runs.
-    // Tests that passed or were skipped.
+    // Test runs. Passed or skipped tests.
     (
         "PASSED",
         &[
@@ -193,7 +190,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*(?:[✓√✔○↓]|✅) ",
             r"^\s*PASS (?:\S+ )?\S+(?: \([\d.]+ m?s\))?$",
             r"^test\S* \(.*\) \.\.\. (?:ok|skipped.*|expected failure)$",
-            // With a reason why it was skipped it says more than that it passed.
+            // A result with a reason for skipping says more than that it passed.
             r"^ok \d+ [^#]*(?:# ?[sS][kK][iI][pP]\s*)?$",
             r"^\s+Passed \S",
             r"^\[INFO\] Tests run: \d+, Failures: 0, Errors: 0.*$",
@@ -211,7 +208,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\.{5,}(?:\s+\[ *\d+%\]|\s+\d+ / \d+ \( *\d+%\))?\s*$",
         ],
     ),
-    // What runners and builds say while they work.
+    // Progress lines of runners and builds.
     (
         "NOISE",
         &[
@@ -243,11 +240,11 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         ],
     ),
     ("WARNINGS", &[r"^=+ warnings summary"]),
-    // Headings over what speaks for itself.
+    // Headings that add nothing to the text below them.
     ("HEADING", &[r"^=+ (?:FAILURES|ERRORS|short test summary info) =+$|^-- Docs: https://docs\.pytest\.org"]),
-    // A row of marks, of which some are failures.
+    // A row of test marks with failures.
     ("MARKED", &[r"^(?:\S+\.py )?[.sxXFERP]*[FE][.sxXFERP]*(?:\s+\[ *\d+%\])\s*$"]),
-    // A test that failed, told while the others run: what it said comes later.
+    // A failed test, reported while others run; its output comes later.
     (
         "TOLD_LATER",
         &[
@@ -270,7 +267,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
         ],
     ),
     ("NESTED", &[r"^ +(?:stdout|stderr|output) ─{3,}"]),
-    // What the runner inside of nextest says about the one test that it runs.
+    // Lines of the test runner inside nextest about its single test.
     (
         "INNER",
         &[
@@ -280,12 +277,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("PANIC", &[r"^thread '.*' (?:\(\d+\) )?(?:panicked at|has overflowed)|^Error: "]),
     ("PYTHON", &[r"^_{3,} .+ _{3,}$"]),
     ("SAYS", &[r"^>|^E +\S|^\S+\.py:\d+:|^\[XPASS|^[A-Z]+ +\S+:\S+:\d+"]),
-    // A frame of a library, as pytest prints it.
+    // A library frame, as pytest prints it.
     (
         "LIBRARY_PLACE",
         &[r"^(?:<frozen [\w.]+>|\S*(?:site-packages|dist-packages|lib/python[\d.]+)/\S+\.py):\d+: in \S+$"],
     ),
-    // What pytest advises under a difference.
+    // Advice that pytest prints under a difference.
     (
         "HINT",
         &[
@@ -299,8 +296,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"except[ :]|@|#|[\w.]+\(|[\w.]+(?:\[.*\])? (?:[-+*/|]?=|==) |[\])}]+$)"
         )],
     ),
-    // Stack traces.
-    // A line that is a frame by itself.
+    // Stack traces. A frame on one line.
     (
         "FRAME",
         &[concat!(
@@ -313,7 +309,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\t\S+:\d+: in |^\t\[C\]: (?:in|\?)|^\s+❯ (?:\S+ )?\S+:\d+:\d+$",
         )],
     ),
-    // A frame of a library or of the machine itself.
+    // A frame of a library or of the runtime.
     (
         "LIBRARY",
         &[concat!(
@@ -333,7 +329,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^created by (?:testing|runtime)\.|^\s+\.\.\. \d+ more$|^#\d+ (?:/\S*/vendor/|\[internal function\]|\{main\})|^\t\[C\]: ",
         )],
     ),
-    // Signs of progress (a share of the whole with a bar, a speed or a time to go), and links.
+    // Progress displays (a percentage with a bar, a speed or a remaining time), and links.
     (
         "PROGRESS",
         &[
@@ -347,12 +343,12 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^ +(?:Building|Built) \S+ @ \S+$|^Resolving dependencies$|^Resolved, downloaded and extracted \[\d+\]$",
             r"^(?: +|\* )[A-Z][a-z]+ing [\w ]+ ?\.\.\.$|^ +(?:✓ )?Generating static pages \(\d+/\d+\) *$",
             r"^(?:Using (?:CPython|Python|PyPy) \d[\d.]+ |Creating virtual ?env(?:ironment)? |Activate with: )|^(?:Resolved|Prepared|Audited) \d+ packages? in [\d.]+m?s$",
-            // Where to read about it.
+            // Links to documentation.
             r"^For more information:$|^\s+https?://\S+ -- \S",
             r"^\s*(?:= )?(?:(?:help|note|hint): )?(?:More [Ii]nfo|[Ss]ee |[Dd]ocs?|Documentation|For (?:more|further) |(?:Learn|Read) more)[^:]*:? ?\(?https?://\S+\s*$",
         ],
     ),
-    // A line of a log: it begins with a time or a level, or is JSON that does.
+    // A log line: it begins with a time or a level, or is JSON that does.
     (
         "LOG_LINE",
         &[
@@ -363,7 +359,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r#"^\{ ?"(?:ts|time|timestamp|@timestamp|level|lvl|severity|date|datetime)": ?["\d]"#,
         ],
     ),
-    // A step of work: a share of the whole, or work that goes on with a thing that has a number.
+    // A step of work: a share of the whole, or work on a numbered thing.
     (
         "STEP",
         &[
@@ -378,14 +374,14 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             ),
         ],
     ),
-    // Where to ask for help: `Try `x --help` for more information.`
+    // Where to get help: `Try `x --help` for more information.`
     (
         "HELP",
         &[
             r#"^\s*(?:[\w./-]+: )?(?:(?:For|To get) [a-z ]+, )?(?:[Tt]ry|[Rr]un|[Uu]se|[Ss]ee|[Tt]ype) [^:;=]*(?:--help|['`\" ]-h\b|\bhelp )[^:;=]*$"#,
         ],
     ),
-    // Advice, which counts as such only where it names nothing.
+    // Advice, which counts as such only if it names nothing specific.
     (
         "ADVICE",
         &[
@@ -393,7 +389,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\s*(?:You (?:can|may|might) |If (?:you|this|that) |This (?:might|may) |Consider |Make sure )[^:]*\.$",
         ],
     ),
-    // What a tool prints in every run, word by word.
+    // Fixed text that a tool prints in every run.
     (
         "BOILERPLATE",
         &[
@@ -405,45 +401,45 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^\* Try:$|^(?:> )?Run with --(?:stacktrace|info|debug|scan)\b|^(?:\*|>) Get more help at ",
             r"^npm (?:error|ERR!) A complete log of this run|^Node\.js v\d+\.\d+\.\d+$",
             r"^npm (?:error|ERR!) *(?:404 *)?$|^npm (?:error|ERR!) \S*/_logs/\S+$|^\[(?:INFO|ERROR)\] *$",
-            // What node says of every assertion.
+            // Fields that node prints for every assertion.
             r"^\s+(?:generatedMessage: (?:true|false)|code: 'ERR_ASSERTION'|operator: '\w+'|diff: 'simple'),?$",
             r"^(?:# |ℹ )(?:(?:suites|cancelled|skipped|todo) 0|duration_ms [\d.]+)$|^\s+code: 'ERR_TEST_FAILURE'$|^\s+failureType: '(?:subtestsFailed|testCodeFailure)'$",
-            // Where a warning was made: it stands above.
+            // The call that raised a warning, which is shown above.
             r"^\s+warnings\.warn\(",
             r"^\(Use `node --trace-[a-z-]+ \.\.\.` to show where ",
             r"^TAP version 1\d$|^Run options: .*--seed \d+$|^# Running:$",
             r"^ninja: Entering directory|^INFO: (?:autodetecting backend|calculating backend command)",
             r"^Use 'stats\.errorDetails|^help: view all installed commands with `",
             r"^\s*(?:compilation terminated\.|\[end of output\]|[Ss]tack (?:backtrace|trace|traceback):)$",
-            // What npm prints of the script that it was told to run. One that it runs by itself,
+            // npm's lines about a script that the user ran. A script that npm runs by itself, such
             // as `postinstall`, is news.
             r"^> [\w@/.-]+@\d[\w.+-]* (?:build|check|dev|format|lint|start|test|type-?check)(?:[:-][\w:.-]+)?$",
             r"^==\d+== +[a-z ]+: 0 bytes in 0 blocks$",
-            // What rustc says of a lint or a macro, not of what it found.
+            // rustc's notes on a lint or a macro, not on the finding.
             r"^\s*= note: `#\[\w+\([\w:]+\)\]` (?:\(part of `#\[\w+\([\w:]+\)\]`\) )?(?:on by default|implied by `.*)$",
             r"^\s*= note: (?:in this macro invocation$|this \w+ originates in the (?:\w+ )?macro )",
-            // Whose it is, and where a part of a run ends.
+            // Copyright lines, and ends of a part of a run.
             r"^Copyright \([Cc]\) \d{4}|^License (?:GPL|LGPL|AGPL|MIT|BSD)|^This is free software[:;]|^There is NO WARRANTY\b|^This program comes with ABSOLUTELY NO WARRANTY",
             r"^(?:##\[endgroup\]|::endgroup::)$",
-            // The frame of a page, and of an explanation.
+            // The frame of an HTML page, and of an explanation.
             r#"^\s*(?:<!DOCTYPE [hH][tT][mM][lL][^>]*>|</?(?:html|head|body|center)(?: lang="[\w-]+")?>|<meta (?:charset=[^>]*|http-equiv="Content-Type"[^>]*)/?>)\s*$"#,
             r"^\s+where [\w,]+ (?:is a type-variable|are type-variables):$|^\s+\w+ extends [\w.<>,? ]+ declared in (?:class|interface|method|record) |^\s+\(compared using (?:==|eql\?|equal\?)\)$",
-            // How to see more, or less, of what was told.
+            // How to see more or less detail.
             r"^(?:E +| +)(?:Use -v+ to get more diff|Omitting \d+ identical items, use -vv to show|Skipping \d+ identical (?:leading|trailing) characters in diff, use -v to show)$",
             r"^This warning is for project developers\.  Use -Wno-|^info Visit https://\S+ for documentation about this command\.$",
             r"^\s*(?:If this is a long-running test, pass a timeout value|Add a timeout value to this test to increase the timeout|Use jest\.setTimeout\(newTimeout\) to increase)",
             r#"^This error originated in "[^"]+" test file\. It doesn't mean |^This might cause false positive tests\. "#,
-            // What a client asks, or advises, whatever failed.
+            // What a client asks or advises after any failure.
             r"^\s+Is the server running (?:on that host|locally) and accepting |^As a reminder, you're using offline mode \(--offline\) which can",
             r"^\s*hint: If you want to add the package regardless of the failed resolution, ",
             r"^METRICS: Using configs from the Registry|^To disable Registry rule metrics, use |^Using configs only from local files \(like ",
             r"^  requireStack: \[.*\]$|^  code: 'MODULE_NOT_FOUND',$|^   0: <unknown>$|^(?:Oh no! 💥 💔 💥|All done! ✨ 🍰 ✨)$",
             r"^bun (?:add|build|install|remove|run|test) v\d\S* \(\w+\)$|^[○●ƒλ] +\((?:Static|SSG|ISR|Dynamic)\) +\w",
-            // What setuptools says of every package that it builds.
+            // Lines that setuptools prints for every package.
             r"^\s*running (?:bdist_wheel|build(?:_\w+)?|egg_info|install(?:_\w+)?|sdist|check|develop|dist_info|editable_wheel)$",
             r"^\s*(?:reading|writing) (?:manifest (?:file|template) |top-level names to |requirements to |dependency_links to |entry points to |\S+\.egg-info/)",
             r"^\s*(?:copying \S+ -> |creating )(?:\S*/)?(?:build/|\S+\.egg-info)\S*$|^\s*installing to build/|^\s*removing (?:'?build/)|^\s*Copying \S+\.egg-info to ",
-            // Where a bundler looked for what it did not find: each place that has it not.
+            // Places in which a bundler did not find a file.
             r"^ {2,}(?:using description file: \S+ \(relative path: \S+\)|Field '\w+' doesn't contain a valid alias configuration|no extension|as directory|\.\w+)$",
             r"^ {2,}(?:(?:resolve as module|existing directory .*|looking for modules in \S+|aliased from .* with mapping .*|Failed to alias from .*)|/\S+ (?:doesn't exist(?: or is not a directory)?|is not a (?:file|directory)))$",
             r#"^\s*You can mark the path "[^"]+" as external to exclude it from the bundle"#,
@@ -455,10 +451,10 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("JS_SOURCE", &[r"^ {2,}\d+ ?\|(?: |$)", r"^ +\| +[\^~]+\s*$"]),
     // Findings of compilers and linters.
     ("HEADER", &[r"^(?:warning|error|note|fatal error|unformatted)(?:\[\w+\])?: |^[A-Z]{1,5}\d{2,4}(?: \[\*\])? \S"]),
-    // What may follow the header of a finding; a blank line is part of it only inside ruff's.
+    // Lines that may follow the header of a finding; a blank line is part of it only inside ruff's.
     ("BLOCK", &[r"^ *(?:-->|:::|\||=|\.\.\.|\d+ +(?:[|+~-]|/)|\d+ *\|)|^(?:help|note): |^\s+[|^~]|^ {6,}\S|^ +[-+] "]),
     ("GUTTER", &[r"^ *(?:\.\.\.|\d+)? *\|"]),
-    // What is the same under every error: links, and lines of the frame with nothing in them.
+    // Lines that are the same under every error: links, and empty frame lines.
     (
         "FILLER",
         &[
@@ -466,8 +462,7 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
             r"^[\s|=]*(?:help: |note: )?(?:for further information visit|For more information about|(?:\w+ )?errors have detailed explanations)",
         ],
     ),
-    // Compilers' messages.
-    // What every message has.
+    // Compilers' messages. Text that every message has.
     (
         "HEAD",
         &[
@@ -479,9 +474,9 @@ pub(crate) const SHAPES: &[(&str, &[&str])] = &[
     ("WARNING", &[r"^\S.*[:)] (?:warning|note|remark)(?:\[\w+\])?: |^(?:warning|note): "]),
     ("OTHER", &[r"(?i)\berror\b"]),
     ("SNIPPET", &[r"^ *\d* \| ?|^\s*[~^]+[\s~^]*$"]),
-    // Marks under a piece of source that say nothing more.
+    // Marks under source without words.
     ("MARKS", &[r"^ *\| *[~^ |+-]*(?:[;,(){}\[\]<>*&.]{1,3})?$|^\s*[~^][\s~^]*$"]),
-    // Where in a file what follows is, and what is the same under every error.
+    // A place as a heading, and lines that are the same under every error.
     (
         "CONTEXT",
         &[concat!(

@@ -1,29 +1,28 @@
-//! Which lines report something that must not be lost: failures, warnings and where they are.
+//! Decides which lines report something that must not be lost: failures, warnings and their places.
 //!
-//! Judges single lines by words and shapes that tools agree on. It would rather take a harmless
-//! line for a failure than the other way round; what is known to be harmless is listed in
-//! [`HARMLESS`].
+//! Checks single lines for words and shapes that tools have in common. Prefers false positives to
+//! false negatives; known harmless lines are listed in [`HARMLESS`].
 
 use crate::table::{CANDIDATE, FAILURE, HARMLESS, MEASURED, PLACE, SPOKEN};
 
-/// Whether a line begins with a place in a source, as a compiler's message does.
+/// Whether a line begins with a place in a source file, like a compiler's message.
 pub(crate) fn names_place(line: &str) -> bool {
     PLACE.is_match(line)
 }
 
-/// Whether a line tells what was measured: its numbers are what somebody ran the program for.
+/// Whether a line has a measurement, whose numbers the user wants.
 pub(crate) fn tells_measure(line: &str) -> bool {
     MEASURED.is_match(line)
 }
 
-/// Whether a line looks like a changed line of a diff. A hyphen with a blank behind it begins an
-/// item of a list, and two begin an option or a message.
+/// Whether a line looks like a changed line of a diff. A hyphen and a blank begin a list item, two
+/// hyphens an option or a message.
 pub(crate) fn is_change(line: &str) -> bool {
     line.starts_with('+')
         || line.strip_prefix('-').is_some_and(|rest| rest.starts_with("  ") || !rest.starts_with([' ', '-']))
 }
 
-/// Whether a line with these words may report something, whatever the numbers in it are.
+/// Whether a line with these words may report something, regardless of its numbers.
 pub(crate) fn may_report(line: &str) -> bool {
     CANDIDATE.is_either(&SPOKEN, line)
 }
@@ -61,7 +60,7 @@ const THINGS: &[&str] = &[
     "exceptions",
     "killed",
 ];
-/// What may stand before its number: `errors: 0`.
+/// Words before a count: `errors: 0`.
 const COUNTED: &[&str] = &["error", "errors", "failed", "failure", "failures", "warning", "warnings", "fail"];
 
 /// The line without `0 errors`, `no warnings`, `failures: 0`, `exit code 0`; `None` when it has
@@ -106,14 +105,14 @@ fn without_counts_of_nothing(line: &str) -> Option<String> {
     Some(rest)
 }
 
-/// Whether the word is `0` and what stands before it only joins it to the one before.
+/// Whether the word is `0` and only a separator is between it and the previous word.
 fn is_zero(line: &str, words: &[(usize, usize)], at: usize) -> bool {
     let (Some(before), Some((start, end))) = (words.get(at.wrapping_sub(1)), words.get(at)) else { return false };
     let between = line[before.1..*start].trim_start_matches(['"', '\'']).replace(' ', "");
     &line[*start..*end] == "0" && matches!(between.as_str(), "" | ":" | "=")
 }
 
-/// Where the words of a line begin and end.
+/// The start and end of each word of a line.
 fn words(line: &str) -> Vec<(usize, usize)> {
     let mut words = Vec::new();
     let mut start = None;
@@ -130,7 +129,7 @@ fn words(line: &str) -> Vec<(usize, usize)> {
     words
 }
 
-/// The lines of a text that report failures, by their numbers from 0.
+/// The numbers of the lines that report failures, from 0.
 pub fn failing_lines(text: &str) -> Vec<usize> {
     let mut found = CANDIDATE.lines_of_either(&SPOKEN, text);
     let mut lines = (0..).zip(text.lines());
@@ -138,10 +137,9 @@ pub fn failing_lines(text: &str) -> Vec<usize> {
     found
 }
 
-/// Whether a line reports a failure: an error, a panic, a failed test, a conflict, a place where
-/// something is wrong.
+/// Whether a line reports a failure: an error, a panic, a failed test, a conflict or a wrong place.
 pub(crate) fn reports_failure(line: &str) -> bool {
-    // Most lines end here: what follows takes them apart word by word.
+    // A cheap check first, since the code below splits the line into words.
     if !reports(line) {
         return false;
     }

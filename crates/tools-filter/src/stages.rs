@@ -1,4 +1,4 @@
-//! Reducers one behind the other: what one gives on goes to the next.
+//! Connects reducers in sequence: the output of each is the input of the next.
 
 use tools_core::FilterConfidence;
 
@@ -8,7 +8,7 @@ use crate::{
     strategy::Reducer,
 };
 
-/// A reducer, and the hole that is open behind it.
+/// A reducer, and the open hole in its output.
 pub(crate) struct Stage {
     reducer: Box<dyn Reducer>,
     state: EmitState,
@@ -20,7 +20,7 @@ impl Stage {
     }
 }
 
-/// Gives a line to the first of the stages, and what comes out of it to the next.
+/// Passes a line through the stages.
 pub(crate) fn feed(stages: &mut [Stage], line: &str, sink: &mut dyn FnMut(FilterEvent<'_>)) {
     let Some((stage, rest)) = stages.split_first_mut() else { return sink(FilterEvent::Kept(line)) };
     let mut next = |event: FilterEvent<'_>| forward(rest, event, sink);
@@ -34,7 +34,7 @@ fn forward(rest: &mut [Stage], event: FilterEvent<'_>, sink: &mut dyn FnMut(Filt
     }
 }
 
-/// Ends stages one after the other: what the first still gives goes through those behind it.
+/// Ends the stages in sequence: the remaining output of each passes through those after it.
 pub(crate) fn end(
     mut stages: &mut [Stage],
     verdicts: &mut Vec<Option<FilterConfidence>>,

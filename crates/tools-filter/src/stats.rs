@@ -1,4 +1,4 @@
-//! What filters did: the line for a person, and counters for each rule.
+//! Statistics of filters: a line for the user, and counters for each rule.
 
 use std::{
     collections::BTreeMap,
@@ -14,8 +14,7 @@ pub fn stats_line(stats: &FilterStats) -> Option<String> {
     if stats.lines_out >= stats.lines_in {
         return None;
     }
-    // Tenths of a percent, rounded half up: counts of lines are far below where this could
-    // overflow.
+    // Tenths of a percent, rounded half up. Line counts are far too small to overflow here.
     let removed = u128::from(stats.lines_in - stats.lines_out);
     let tenths = (removed * 2000 + u128::from(stats.lines_in)) / (u128::from(stats.lines_in) * 2);
     Some(format!(
@@ -30,7 +29,7 @@ pub fn stats_line(stats: &FilterStats) -> Option<String> {
 /// Totals of one rule.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct RuleTotals {
-    /// Outputs it filtered.
+    /// Number of filtered outputs.
     pub runs: u64,
     /// Lines before.
     pub lines_in: u64,
@@ -49,7 +48,7 @@ pub struct FilterMetrics {
     rules: Mutex<BTreeMap<String, RuleTotals>>,
 }
 
-/// A debug line tells the totals after so many outputs.
+/// Number of outputs after which a debug line logs the totals.
 const LOG_EVERY: u64 = 50;
 
 impl FilterMetrics {

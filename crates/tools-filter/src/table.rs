@@ -1,4 +1,4 @@
-//! Automata that were made when the program was built: whether a line has a shape.
+//! Automata generated at build time that tell whether a line has a shape.
 
 pub(crate) use tools_automata::Table;
 
@@ -10,7 +10,7 @@ mod tables {
 
 pub(crate) use tables::*;
 
-/// The automaton of a list of patterns that a built-in rule has; `None` for any other.
+/// The automaton for a pattern list of a built-in rule; `None` for any other list.
 pub(crate) fn of_list(joined: &str) -> Option<&'static Table> {
     LISTS.iter().find_map(|(text, table)| (*text == joined).then_some(table))
 }

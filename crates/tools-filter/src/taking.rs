@@ -1,4 +1,4 @@
-//! A text that is too long to be held, filtered while it goes to whoever takes it.
+//! Filters a text that is too long to hold while it passes to the outer intake.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tools_core::{Digest, FilterStats, Intake, LineSelection, SkippedPart, Summar
 
 use crate::{Exit, FilterEvent, FilterPipeline, FilterStream, ParsedCommand};
 
-/// Stands around the intake of whoever is outside, for the output of one command.
+/// Wraps an outer intake and filters the output of one command.
 pub(crate) struct FilterIntake {
     outer: Arc<dyn Intake>,
     pipeline: Arc<FilterPipeline>,
@@ -45,15 +45,15 @@ struct Sink {
     outer: Box<dyn TextSink>,
     pipeline: Arc<FilterPipeline>,
     command: ParsedCommand,
-    /// There at all times but while it is changed.
+    /// Always `Some`, except while it is replaced.
     stream: Option<FilterStream>,
-    /// Whether what is shown is less than the text.
+    /// Whether less than the whole text is shown.
     leaves_out: bool,
-    /// Of the parts that are done.
+    /// Statistics of finished parts.
     stats: Option<FilterStats>,
 }
 
-/// Gives on what a filter made of a line.
+/// Passes an event of the filter on to the outer sink.
 fn give(event: FilterEvent<'_>, outer: &mut dyn TextSink, leaves_out: &mut bool) {
     match event {
         FilterEvent::Kept(line) => outer.show(line),
@@ -91,11 +91,11 @@ impl TextSink for Sink {
         }
     }
 
-    /// Nobody inside chooses lines: they come from here.
+    /// Inner layers do not select lines: the filter does.
     fn show(&mut self, _: &str) {}
 
     fn skip(&mut self, part: SkippedPart) {
-        // What it holds back stands before the part, and what follows is an output of its own.
+        // The filter's held lines precede the skipped part; a new output starts after it.
         self.end(Exit::Unknown);
         self.outer.skip(part);
         self.stream = Some(self.pipeline.start_parsed(self.command.clone(), Exit::Unknown));

@@ -1,8 +1,7 @@
-//! A command line as words and what separates them: quotes, redirections, substitutions and
-//! here-documents resolved as far as finding the last command needs. Which command that is, is
-//! decided elsewhere.
+//! Splits a command line into words and separators. Resolves quotes, redirections, substitutions
+//! and here-documents as far as needed to find the last command, which is done elsewhere.
 
-/// A word, or what separates words.
+/// A word, or a separator of words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Token {
     Word(String),
@@ -70,9 +69,9 @@ impl Tokenizer {
         }
     }
 
-    /// Skips an operator such as `2>&1`, `>> file`, `<<< word`, and what it points at.
+    /// Skips an operator such as `2>&1`, `>> file`, `<<< word`, and its target.
     fn redirection(&mut self) {
-        // A file descriptor in front of it was read as a word.
+        // A preceding file descriptor was read as a word.
         if let Some(Token::Word(word)) = self.tokens.last()
             && self.at > 0
             && self.chars[self.at - 1].is_ascii_digit()
@@ -178,7 +177,7 @@ impl Tokenizer {
         }
     }
 
-    /// Takes `$( … )` over as text: separators in it separate nothing out here.
+    /// Copies `$( … )` as text: separators inside do not separate words here.
     fn substitution(&mut self, word: &mut String) {
         let mut depth = 0_usize;
         while let Some(c) = self.peek(0) {

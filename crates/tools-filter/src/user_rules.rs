@@ -1,4 +1,5 @@
-//! The rules of a configuration with the user's file of rules, and what is wrong with either.
+//! Combines the rules of a configuration with the user's file of rules, and collects their
+//! problems.
 
 use std::{
     io::Read,
@@ -7,7 +8,7 @@ use std::{
 
 use crate::{FilterConfig, FilterPipeline, MAX_RULES_BYTES};
 
-/// The name of the file beside the configuration.
+/// The name of the rules file next to the configuration.
 const FILE: &str = "filters.toml";
 
 /// The filters of a configuration.
@@ -17,13 +18,13 @@ pub struct Filters {
     pub pipeline: FilterPipeline,
     /// The file of the user's rules; `None` when there is none.
     pub file: Option<PathBuf>,
-    /// Problems of that file, one sentence each. What is wrong is skipped; all else is in force.
+    /// Problems of that file, one sentence each. Wrong parts are skipped; the rest is in force.
     pub warnings: Vec<String>,
 }
 
 impl Filters {
-    /// The file of the user's rules under `config`, whose own file is `beside`; it may not exist.
-    /// `~` stands for `home`. `None` when nothing says where it would be.
+    /// The path of the user's rules under `config`, whose own file is `beside`; it may not exist.
+    /// `~` stands for `home`. `None` when no path can be derived.
     pub fn file(config: &FilterConfig, beside: Option<&Path>, home: Option<&Path>) -> Option<PathBuf> {
         place(config, beside, home).0
     }
@@ -34,7 +35,7 @@ impl Filters {
         let mut warnings = Vec::new();
         let text = file.as_deref().and_then(|file| match read(file) {
             Ok(text) => Some(text),
-            // The file beside the configuration need not be there; one that was named should.
+            // The default file may be missing; one that the configuration names should exist.
             Err(Unreadable::Missing) if !is_named => None,
             Err(unreadable) => {
                 warnings.push(format!("`{}` {}; the built-in rules are used", file.display(), unreadable.problem()));
@@ -48,7 +49,7 @@ impl Filters {
     }
 }
 
-/// Where the user's rules are, and whether the configuration says so.
+/// The path of the user's rules, and whether the configuration names it.
 fn place(config: &FilterConfig, beside: Option<&Path>, home: Option<&Path>) -> (Option<PathBuf>, bool) {
     let folder = beside.and_then(Path::parent);
     if config.filters_path.is_empty() {
@@ -87,7 +88,7 @@ impl Unreadable {
 fn read(file: &Path) -> Result<String, Unreadable> {
     let is_missing = |error: &std::io::Error| error.kind() == std::io::ErrorKind::NotFound;
     let other = |error: std::io::Error| if is_missing(&error) { Unreadable::Missing } else { Unreadable::Other(error) };
-    // Looked at before it is opened: a pipe of that name would be waited on.
+    // Checked before opening, since opening a pipe of that name would block.
     if !std::fs::metadata(file).map_err(other)?.is_file() {
         return Err(Unreadable::NoFile);
     }
