@@ -69,8 +69,8 @@ impl Default for TestFilters {
 pub struct GitFilters {
     /// Whether git output is shortened.
     pub enabled: bool,
-    /// Maximum number of commits shown by `git log` when the command gives no number; all without
-    /// it.
+    /// Maximum number of commits shown by `git log` when the command gives no number; no limit
+    /// without it.
     pub max_log_entries: Option<usize>,
     /// Maximum number of lines of a diff in which every changed line stays.
     pub max_diff_lines: usize,
