@@ -117,7 +117,6 @@ impl Rule {
     /// A rule of the host.
     ///
     /// # Errors
-    ///
     /// When a strategy's parameters are wrong.
     pub fn new(
         name: impl Into<String>,

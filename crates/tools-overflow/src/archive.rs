@@ -1,4 +1,5 @@
-//! What layer, tool and command line hold: a store, and how much of what it may keep for how long.
+//! The archive that the layer, the tool and the command line share: a store and its limits for size
+//! and age.
 
 use std::{
     borrow::Cow,
@@ -16,7 +17,7 @@ use crate::{
     chunk::{Chunk, chunks, count_lines},
 };
 
-/// Texts from this size on are compressed off the runtime.
+/// Minimum bytes of a text that is compressed on another thread than the runtime's.
 const LARGE: usize = 128 << 10;
 const MICROSECONDS_PER_DAY: i64 = 86_400_000_000;
 
@@ -30,9 +31,9 @@ struct Inner {
     retention: Option<i64>,
     max_bytes: u64,
     max_total: Option<u64>,
-    /// Whether this process has looked for what is too old.
+    /// Whether this process has already removed old entries.
     cleaned: AtomicBool,
-    /// Bytes stored since it last looked.
+    /// Bytes stored since the last cleaning.
     unlooked: AtomicU64,
 }
 
@@ -65,12 +66,12 @@ pub struct MissingPart {
 }
 
 impl Archive {
-    /// A store under the limits of a configuration.
+    /// An archive on a store with the limits of a configuration.
     pub fn new(store: Arc<dyn OverflowStore>, config: &OverflowConfig) -> Self {
         Self::with_clock(store, config, Arc::new(SystemClock))
     }
 
-    /// The same under another clock.
+    /// The same with another clock.
     pub fn with_clock(store: Arc<dyn OverflowStore>, config: &OverflowConfig, clock: Arc<dyn Clock>) -> Self {
         let limit = |number: u64| (number > 0).then_some(number);
         Self(Arc::new(Inner {
@@ -84,7 +85,7 @@ impl Archive {
         }))
     }
 
-    /// The same store under the limits of another configuration.
+    /// The same store with the limits of another configuration.
     pub fn limited(&self, config: &OverflowConfig) -> Self {
         Self::with_clock(Arc::clone(&self.0.store), config, Arc::clone(&self.0.clock))
     }
@@ -102,7 +103,7 @@ impl Archive {
         self.keep_with_gap(conversation, text, None).await
     }
 
-    /// Stores a text of which a part was lost before it came here.
+    /// Stores a text of which a part was already lost.
     ///
     /// # Errors
     /// As for [`Archive::keep`].
@@ -128,7 +129,7 @@ impl Archive {
         Ok(StoredOutput { reference, facts, missing })
     }
 
-    /// Begins an entry whose text comes in pieces.
+    /// Starts an entry whose text arrives in pieces.
     pub(crate) async fn begin(&self, key: Key<'_>) -> Result<(), OverflowError> {
         self.0.store.begin(key, self.0.clock.now().as_microsecond()).await
     }
@@ -144,26 +145,25 @@ impl Archive {
         self.0.store.seal(key, facts).await
     }
 
-    /// Removes an entry that nobody will read.
+    /// Removes an unfinished entry.
     pub(crate) async fn discard(&self, key: Key<'_>) {
         if let Err(error) = self.0.store.remove(key).await {
-            // It goes when it is too old.
+            // Cleaning removes it when it is too old.
             tracing::debug!(%error, "an output that was not finished stays in its store");
         }
     }
 
-    /// An output of a conversation, to be read.
+    /// Opens an output of a conversation for reading.
     ///
     /// # Errors
-    /// [`OverflowError::NotFound`] where there is none of this name in this conversation.
+    /// [`OverflowError::NotFound`] when the conversation has no such output.
     pub async fn open<'a>(&'a self, conversation: &'a str, reference: Reference) -> Result<Entry<'a>, OverflowError> {
         let key = Key { conversation, reference };
         let facts = self.0.store.facts(key).await?.ok_or(OverflowError::NotFound)?;
         Ok(Entry::new(self.0.store.as_ref(), key, facts))
     }
 
-    /// At most `most` outputs of a conversation, newest first; those behind `after`, where one is
-    /// named.
+    /// At most `most` outputs of a conversation, newest first; only those after `after` if given.
     ///
     /// # Errors
     /// When the store fails.
@@ -176,8 +176,8 @@ impl Archive {
         self.0.store.entries(conversation, after, most).await
     }
 
-    /// Whose output this is: for an operator, who may read any; `None` where there is none of this
-    /// name.
+    /// The conversation of an output, for an operator, who may read any; `None` when there is no
+    /// such output.
     ///
     /// # Errors
     /// When the store fails.
@@ -185,7 +185,7 @@ impl Archive {
         self.0.store.conversation_of(reference).await
     }
 
-    /// Forgets all that a conversation stored.
+    /// Removes everything that a conversation stored.
     ///
     /// # Errors
     /// When the store fails.
@@ -193,8 +193,8 @@ impl Archive {
         self.0.store.remove_conversation(conversation).await
     }
 
-    /// Removes what is too old, and the oldest of what is too much. Done by itself when a process
-    /// first stores something and whenever a sixteenth of the limit came in.
+    /// Removes entries that are too old, then the oldest until the size limit holds. Runs
+    /// automatically when a process first stores something and after every sixteenth of the limit.
     ///
     /// # Errors
     /// When the store fails.
@@ -227,8 +227,8 @@ fn prepare(text: &str, gap: Option<Gap>, max: usize) -> (Facts, Option<MissingPa
     (facts, missing, chunks(bytes))
 }
 
-/// What of a text is stored: all of it, or its two ends around a line that says which lines of the
-/// original are missing.
+/// The part of a text to store: all of it, or its two ends around a line that names the missing
+/// lines of the original.
 fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<MissingPart>) {
     if gap.is_none() && text.len() <= max {
         return (Cow::Borrowed(text), None);
@@ -254,7 +254,7 @@ fn capped(text: &str, gap: Option<Gap>, max: usize) -> (Cow<'_, str>, Option<Mis
     (Cow::Owned(format!("{before}{line_end}{line}{behind}")), Some(missing))
 }
 
-/// The line that stands for lines of the original that are not stored.
+/// The line that replaces missing lines of the original.
 pub(crate) fn mark(first: u64, last: u64, bytes: u64) -> String {
     format!("[... lines {first} to {last} of the original, {bytes} bytes, are not stored ...]\n")
 }

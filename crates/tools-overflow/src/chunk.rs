@@ -1,5 +1,5 @@
-//! A text as it lies in a store: pieces of one size, each compressed alone, so that a window of it
-//! costs the same however long the whole is. Pure.
+//! The stored form of a text: chunks of equal size, each compressed separately, so that reading a
+//! window costs the same for any length of the whole. Pure.
 
 use std::borrow::Cow;
 
@@ -8,7 +8,7 @@ use crate::OverflowError;
 /// Bytes of text in every chunk but the last.
 pub(crate) const CHUNK: usize = 64 << 10;
 
-/// A piece of a stored text: what a store takes and gives back without looking into it.
+/// A piece of a stored text, opaque to the store.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Chunk {
     /// Number of lines that end before it.
@@ -17,7 +17,7 @@ pub struct Chunk {
     pub data: Vec<u8>,
 }
 
-/// What becomes a chunk: a piece of the text as it is.
+/// An uncompressed piece of the text, which becomes a chunk.
 #[derive(Debug)]
 pub(crate) struct Piece {
     lines_before: u64,
@@ -25,19 +25,19 @@ pub(crate) struct Piece {
 }
 
 impl Piece {
-    /// Compresses it. `room` is reused.
+    /// Compresses the piece. `room` is a reused buffer.
     fn pack(&self, room: &mut Vec<u8>) -> Chunk {
         Chunk { lines_before: self.lines_before, data: pack(&self.text, room) }
     }
 }
 
-/// Compresses pieces, each alone.
+/// Compresses pieces separately.
 pub(crate) fn packed(pieces: &[Piece]) -> Vec<Chunk> {
     let mut room = Vec::new();
     pieces.iter().map(|piece| piece.pack(&mut room)).collect()
 }
 
-/// Cuts and compresses a text; an empty one has no chunks.
+/// Splits and compresses a text; an empty one has no chunks.
 pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
     let (mut chunker, mut room, mut chunks) = (Chunker::default(), Vec::new(), Vec::new());
     chunker.push(text, &mut |piece| chunks.push(piece.pack(&mut room)));
@@ -45,7 +45,7 @@ pub(crate) fn chunks(text: &[u8]) -> Vec<Chunk> {
     chunks
 }
 
-/// Cuts a text that comes in pieces of any size.
+/// Splits a text that arrives in pieces of any size.
 #[derive(Debug, Default)]
 pub(crate) struct Chunker {
     begun: Vec<u8>,
@@ -53,7 +53,7 @@ pub(crate) struct Chunker {
 }
 
 impl Chunker {
-    /// Takes more of the text; gives each piece that is full.
+    /// Adds more of the text; calls `full` for each full piece.
     pub(crate) fn push(&mut self, mut bytes: &[u8], full: &mut dyn FnMut(Piece)) {
         while self.begun.len() + bytes.len() >= CHUNK {
             let (taken, rest) = bytes.split_at(CHUNK - self.begun.len());
@@ -64,12 +64,12 @@ impl Chunker {
         self.begun.extend_from_slice(bytes);
     }
 
-    /// The last piece; `None` when there is nothing left for it.
+    /// The last piece; `None` when it is empty.
     pub(crate) fn rest(&mut self) -> Option<Piece> {
         (!self.begun.is_empty()).then(|| self.piece())
     }
 
-    /// Number of lines that ended so far.
+    /// Number of lines ended so far.
     pub(crate) fn lines(&self) -> u64 {
         self.lines_before + count_lines(&self.begun)
     }
@@ -82,7 +82,7 @@ impl Chunker {
     }
 }
 
-/// How many lines end in `bytes`.
+/// Number of lines that end in `bytes`.
 pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
     memchr::memchr_iter(b'\n', bytes).count() as u64
 }
@@ -90,8 +90,8 @@ pub(crate) fn count_lines(bytes: &[u8]) -> u64 {
 const PLAIN: u8 = 0;
 const LZ4: u8 = 1;
 
-/// The first byte says whether the rest is compressed: what does not get smaller is kept as it is.
-/// `room` is reused.
+/// Compresses bytes, if that makes them smaller. The first byte says whether the rest is
+/// compressed. `room` is a reused buffer.
 fn pack(bytes: &[u8], room: &mut Vec<u8>) -> Vec<u8> {
     room.resize(lz4_flex::block::get_maximum_output_size(CHUNK), 0);
     let (kind, kept) = match lz4_flex::block::compress_into(bytes, room) {

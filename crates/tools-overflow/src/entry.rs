@@ -1,5 +1,5 @@
-//! Reading a stored output: only the chunks that a window lies in are fetched, whatever the length
-//! of the whole.
+//! Reads a stored output. Only the chunks of the requested window are fetched, however long the
+//! output is.
 
 use std::{fmt, ops::Range};
 
@@ -9,7 +9,7 @@ use crate::{
     search::{Search, compile},
 };
 
-/// Chunks that a search takes at once.
+/// Number of chunks that a search reads at once.
 const BATCH: u64 = 16;
 
 /// A stored output that may be read.
@@ -25,7 +25,7 @@ impl fmt::Debug for Entry<'_> {
     }
 }
 
-/// A part of an output, as much of it as was asked for and fits.
+/// The requested part of an output, as far as it fits.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     /// Its text.
@@ -46,10 +46,10 @@ impl<'a> Entry<'a> {
         self.facts
     }
 
-    /// These bytes of it; fewer at its end.
+    /// These bytes of the output; fewer at its end.
     ///
     /// # Errors
-    /// When the store fails or holds something else than was put in.
+    /// When the store fails or its data is damaged.
     pub async fn bytes(&self, range: Range<u64>) -> Result<Vec<u8>, OverflowError> {
         let range = range.start.min(self.facts.bytes)..range.end.min(self.facts.bytes);
         if range.is_empty() {
@@ -69,8 +69,8 @@ impl<'a> Entry<'a> {
         if bytes.len() == wanted { Ok(bytes) } else { Err(OverflowError::Damaged) }
     }
 
-    /// The byte at which a line of the original begins, the first line being 1. For one that is not
-    /// stored it is that of the line which says so.
+    /// The byte at which a line of the original begins, from line 1. For a line that is not stored,
+    /// that of the line that replaces it.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when there are fewer lines.
@@ -92,10 +92,10 @@ impl<'a> Entry<'a> {
         Ok(start + line_feed as u64 + 1)
     }
 
-    /// The byte behind a line of the original; the end where there is no such line.
+    /// The byte after a line of the original; the end when there is no such line.
     ///
     /// # Errors
-    /// When the store fails or holds something else than was put in.
+    /// When the store fails or its data is damaged.
     pub async fn line_end(&self, line: u64) -> Result<u64, OverflowError> {
         let next = self.facts.stored_line(line).saturating_add(1);
         if next > self.facts.lines {
@@ -104,10 +104,10 @@ impl<'a> Entry<'a> {
         self.line_start(self.facts.original_line(next)).await
     }
 
-    /// These lines of the original, the first line being 1; fewer at its end.
+    /// These lines of the original, from line 1; fewer at its end.
     ///
     /// # Errors
-    /// [`OverflowError::BehindEnd`] when even the first is not there.
+    /// [`OverflowError::BehindEnd`] when even the first line does not exist.
     pub async fn lines(&self, first: u64, count: u64) -> Result<Vec<u8>, OverflowError> {
         let start = self.line_start(first).await?;
         let end = if count == 0 { start } else { self.line_end(first.max(1).saturating_add(count - 1)).await? };
@@ -115,7 +115,7 @@ impl<'a> Entry<'a> {
     }
 
     /// The text from byte `start` on: at most `lines` lines and `budget` bytes, cut between lines
-    /// where that is possible.
+    /// if possible.
     ///
     /// # Errors
     /// [`OverflowError::BehindEnd`] when the text ends before.
@@ -125,7 +125,7 @@ impl<'a> Entry<'a> {
             return Err(OverflowError::BehindEnd { position, length });
         }
         let bytes = self.bytes(start..start.saturating_add(budget as u64)).await?;
-        // A start inside a character: what is left of that is not text.
+        // If the start is inside a character, the rest of that character is skipped.
         let skipped = bytes.iter().take(3).take_while(|byte| **byte & 0b1100_0000 == 0b1000_0000).count();
         let all = &bytes[skipped..];
         let nth = usize::try_from(lines).unwrap_or(usize::MAX).saturating_sub(1);
@@ -135,7 +135,7 @@ impl<'a> Entry<'a> {
         let end = wanted.or_else(|| if ended { None } else { last_line() }).unwrap_or(all.len());
         let text = match std::str::from_utf8(&all[..end]) {
             Ok(text) => text.to_owned(),
-            // A character that the budget ends in goes to the next page.
+            // A character that the budget cuts moves to the next page.
             Err(error) => String::from_utf8_lossy(&all[..error.valid_up_to()]).into_owned(),
         };
         let start = start + skipped as u64;
@@ -143,12 +143,12 @@ impl<'a> Entry<'a> {
         Ok(Page { bytes: start..start + text.len() as u64, line_feeds, text })
     }
 
-    /// The lines of these bytes, which begin with the line `line` of the original, that a regular
-    /// expression matches: as many as fit, and how many there are. Their numbers are those of the
-    /// original.
+    /// The lines of these bytes that match a regular expression, as many as fit, and the total
+    /// number of matches. The bytes begin with line `line` of the original; line numbers are those
+    /// of the original.
     ///
     /// # Errors
-    /// [`OverflowError::Pattern`], or when the store fails or holds something else than was put in.
+    /// [`OverflowError::Pattern`], or when the store fails or its data is damaged.
     pub async fn matches(
         &self,
         pattern: &str,
@@ -162,7 +162,8 @@ impl<'a> Entry<'a> {
         while at < last {
             let end = last.min((at / CHUNK as u64 + BATCH) * CHUNK as u64);
             let bytes = self.bytes(at..end).await?;
-            // A hostile pattern is linear but slow: not on the runtime.
+            // A hostile pattern takes linear but long time, so the search does not run on the
+            // runtime's threads.
             let searched = tokio::task::spawn_blocking(move || {
                 search.push(&bytes);
                 search

@@ -1,4 +1,4 @@
-//! What can go wrong with stored output, and which category of failure it is.
+//! Errors of stored output, and their failure categories.
 
 use std::error::Error;
 
@@ -12,20 +12,20 @@ use crate::InvalidReference;
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum OverflowError {
-    /// Not a reference at all.
+    /// The text is not a reference.
     #[error(transparent)]
     Reference(#[from] InvalidReference),
-    /// Nothing of this name in this conversation; the same whether it never was, was removed or is
-    /// another's.
+    /// The conversation has no such output. The same whether it never existed, was removed or
+    /// belongs to another conversation.
     #[error("no stored output of this reference")]
     NotFound,
-    /// A position behind the end.
+    /// A position after the end.
     #[error("{position} is behind the end: the stored output has {length}")]
     BehindEnd { position: String, length: String },
-    /// A pattern that is no regular expression.
+    /// A pattern that is not a valid regular expression.
     #[error("`grep` is not a valid regular expression: {0}")]
     Pattern(String),
-    /// Parameters that do not go together.
+    /// Parameters that conflict.
     #[error("{0}")]
     Parameters(&'static str),
     /// The stored data differs from the data that was written.

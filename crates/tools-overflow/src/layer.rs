@@ -1,6 +1,6 @@
-//! The layer that cuts, and the only one: of what is longer than its answer may be it shows head,
-//! tail and the lines that report failures, and stores the whole. What it gives on fits, with all
-//! that is put around it.
+//! The only layer that shortens by length: if an output exceeds the budget of its answer, it shows
+//! head, tail and the lines that report failures, and stores the whole. The result fits the budget,
+//! including all text around it.
 
 use std::{fmt, sync::Arc};
 
@@ -17,24 +17,23 @@ use crate::{
     taking::intake,
 };
 
-/// Texts from this size on are looked through off the runtime.
+/// Minimum bytes of a text that is searched on another thread than the runtime's.
 const LARGE: usize = 256 << 10;
 
-/// Room for the line by which the rest can be had.
+/// Bytes reserved for the line on how to read the rest.
 const NOTICE: usize = 160;
-/// About how long that line is where nothing is missing.
+/// Approximate bytes of that line when nothing is missing.
 const NOTICE_LENGTH: usize = 90;
-/// Room between the block about a failure and the text below it.
+/// Lines reserved between the block about a failure and the text below it.
 const BLOCK_LINES: usize = 8;
 
-/// Keeps every output that a model is shown only in part: because it is longer than the threshold,
-/// because a filter left something out, or because a tool handed on more than it shows.
+/// Stores every output that a model sees only in part: because it exceeds the threshold, because a
+/// filter left something out, or because a tool returned more than it shows.
 ///
-/// How much fits is in the call context ([`tools_core::CallContext::answer`]); the threshold here
-/// narrows it, for tools that fill a window as well.
+/// The call context ([`tools_core::CallContext::answer`]) says how much fits; the threshold narrows
+/// it, also for tools that fill a window.
 ///
-/// Stands outside the filter and whatever takes credentials out of text: what is stored is what
-/// they made of it.
+/// This layer is outside the filter and the redaction of credentials, so it stores their result.
 pub struct OverflowLayer {
     archive: Option<Archive>,
     threshold: usize,
@@ -42,7 +41,7 @@ pub struct OverflowLayer {
 }
 
 impl OverflowLayer {
-    /// Its row in a list of layers.
+    /// The layer's row in a list of layers.
     pub const INFO: LayerInfo = LayerInfo {
         name: "overflow",
         owner: "tools-overflow",
@@ -50,27 +49,26 @@ impl OverflowLayer {
         why: "outside the filter: stores the whole text and shows head and tail of what the filter left of it",
     };
 
-    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` tells
-    /// are shown wherever in the text they stand.
+    /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` selects are
+    /// shown wherever they are in the text.
     pub fn new(archive: Option<Archive>, threshold: usize, pin: Pin) -> Self {
         Self { archive, threshold, pin }
     }
 
-    /// The output as it is shown, where `spent` bytes of the answer are taken for what stands
-    /// before it.
+    /// The shown form of the output, when text before it takes `spent` bytes of the answer.
     async fn shortened(&self, inv: &Invocation, mut output: ToolOutput, spent: usize) -> ToolOutput {
         let sentence = output.ended.as_ref().and_then(Ended::sentence).map_or(0, |sentence| sentence.len() + 1);
         let budget = self.budget(inv).less(spent).less(sentence);
         if let Some(digest) = output.digest.take() {
             return self.digested(inv, output, digest, budget).await;
         }
-        // Most outputs: this costs them nothing.
+        // Fast path for most outputs.
         if output.complete.is_none() && budget.holds(&output.summary) {
             return output;
         }
         let complete = output.complete.take();
-        // A tool's own cut is done again from the whole: there may be room for more, and failures
-        // stand in the middle.
+        // A tool's own cut is repeated on the whole text: more may fit, and failures may be in the
+        // middle.
         let (view, gap, of) = match &complete {
             Some(Complete { text, shown: SummaryKind::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
             Some(Complete { shown: SummaryKind::All, gap: None, .. }) | None => {
@@ -83,7 +81,7 @@ impl OverflowLayer {
         let is_shown = cut.is_none();
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
         let (whole, gap) = match complete {
-            // What would be longer than the whole is the whole: nothing grows by being shortened.
+            // If the shortened text would be longer than the whole, the whole is shown.
             Some(Complete { text, shown: SummaryKind::Extract, gap: None })
                 if is_shown
                     && text.len() <= output.summary.len() + NOTICE_LENGTH
@@ -105,7 +103,7 @@ impl OverflowLayer {
         output
     }
 
-    /// What is shown of a text that was taken while it came. It was stored then.
+    /// The shown form of a text that was processed and stored while it arrived.
     async fn digested(&self, inv: &Invocation, output: ToolOutput, digest: Digest, budget: AnswerBudget) -> ToolOutput {
         let Digest { shown, head, tail, middle, kept, fault, .. } = digest;
         let of = if shown == SummaryKind::Extract { Of::Extract } else { Of::Original };
@@ -124,12 +122,12 @@ impl OverflowLayer {
         ToolOutput { summary, truncated, ..output }
     }
 
-    /// What the answer to a call may hold.
+    /// The budget for the answer to a call.
     fn budget(&self, inv: &Invocation) -> AnswerBudget {
         inv.context.answer().and(AnswerBudget::of_characters(self.threshold))
     }
 
-    /// The ends of a text, where it is too long.
+    /// The ends of a text that is too long.
     async fn cut(&self, text: &Arc<str>, hole: Option<Hole>, of: Of, budget: AnswerBudget) -> Option<String> {
         let pin = self.pin;
         if text.len() <= LARGE {
@@ -137,11 +135,11 @@ impl OverflowLayer {
         }
         let (shared, its_hole) = (Arc::clone(text), hole.clone());
         let looking = tokio::task::spawn_blocking(move || split(&shared, its_hole.as_ref(), of, budget, pin));
-        // A `pin` that panics pins nothing.
+        // A `pin` that panics selects nothing.
         looking.await.unwrap_or_else(|_| split(text, hole.as_ref(), of, budget, |_| Vec::new()))
     }
 
-    /// Stores a text; the line to be shown of that, where there is something to say.
+    /// Stores a text. Returns the line to show about it, if any.
     async fn stored(&self, inv: &Invocation, whole: Arc<str>, gap: Option<Gap>) -> Option<String> {
         let archive = self.archive.as_ref()?;
         match archive.keep_with_gap(inv.context.session().as_str(), whole, gap).await {
@@ -154,7 +152,7 @@ impl OverflowLayer {
     }
 }
 
-/// Tells operator and record that an output is not stored; the line for the model.
+/// Reports to operator and record that an output is not stored. Returns the line for the model.
 fn not_stored(inv: &Invocation, error: &str) -> String {
     tracing::warn!(error, call = %inv.call.id, "an output could not be stored");
     inv.context.journal().warn("the whole output could not be stored");
@@ -168,7 +166,7 @@ fn append_line(text: &mut String, line: &str) {
     text.push_str(line);
 }
 
-/// Whether a terminal would show the text as it is.
+/// Whether a terminal would show the text unchanged.
 fn is_plain(text: &str) -> bool {
     !text.chars().any(|character| character.is_control() && !matches!(character, '\n' | '\t'))
 }
@@ -180,7 +178,7 @@ impl Layer for OverflowLayer {
     }
 
     async fn call(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
-        // Known before anything is rendered: a tool that shows a window fills it.
+        // Set before anything is rendered, since a tool that shows a window fills it.
         let context = inv.context.clone().answering(self.budget(inv));
         let session = inv.context.session().as_str();
         let context = context.taken_by(intake(self.archive.as_ref(), session, self.threshold, self.pin));

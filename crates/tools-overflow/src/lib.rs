@@ -1,10 +1,10 @@
-//! Long output, kept whole: what a model is shown is a head, a tail and the lines that report
-//! failures; the rest lies in a store and is read back in parts.
+//! Stores long output. A model sees the head, the tail and the lines that report failures, and can
+//! read the rest from a store in parts.
 //!
-//! [`OverflowLayer`] stores whatever was shown only in part; text that is too long to be held is
-//! stored while it comes. [`ReadOverflow`] reads it, [`Archive`] is what both hold. The text lies
-//! behind an [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL (feature
-//! `postgres`). An entry belongs to the conversation that made it; for any other it does not exist.
+//! [`OverflowLayer`] stores every output that is shown only in part; text that is too long to hold
+//! is stored while it arrives. [`ReadOverflow`] reads stored output. Both use an [`Archive`] on an
+//! [`OverflowStore`]: in memory, in SQLite (feature `sqlite`) or in PostgreSQL (feature
+//! `postgres`). An entry is visible only to the conversation that created it.
 //!
 //! ```
 //! use std::sync::Arc;

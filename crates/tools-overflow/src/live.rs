@@ -1,4 +1,4 @@
-//! Long output in a program that runs for long: its limits follow the configuration.
+//! Long output in a long-running program: its limits follow the configuration.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tools_core::{DynExecutor, Layer, ReplaceableLayer};
 
 use crate::{Archive, OverflowConfig, OverflowLayer, Pin, ReadOverflow};
 
-/// A store, and the layer in front of it.
+/// A store, and the layer that uses it.
 #[derive(Debug)]
 pub struct LiveOverflow {
     archive: Option<Archive>,
@@ -15,8 +15,8 @@ pub struct LiveOverflow {
 }
 
 impl LiveOverflow {
-    /// The layer of a section over the store that it names. Lines that `pin` picks are shown
-    /// wherever they stand.
+    /// The layer of a section over the store that it names. Lines that `pin` selects are shown
+    /// wherever they are.
     pub fn new(config: &OverflowConfig, archive: Option<Archive>, pin: Pin) -> Self {
         let layer = ReplaceableLayer::new(OverflowLayer::new(archive.clone(), config.threshold, pin));
         Self { archive, layer, pin }
@@ -32,12 +32,12 @@ impl LiveOverflow {
         Arc::new(self.layer.clone())
     }
 
-    /// The tool that reads on; `None` where nothing is stored.
+    /// The tool that reads stored output; `None` when nothing is stored.
     pub fn executor(&self) -> Option<DynExecutor> {
         self.archive.clone().map(|archive| DynExecutor::new(ReadOverflow::new(archive).into_executor()))
     }
 
-    /// Puts the limits of another section in force; the store stays.
+    /// Applies the limits of another section; the store stays.
     pub fn follow(&self, config: &OverflowConfig) {
         let archive = self.archive.as_ref().map(|archive| archive.limited(&config.held()));
         self.layer.replace(OverflowLayer::new(archive, config.threshold, self.pin));

@@ -1,8 +1,8 @@
-//! What a result says of the text that was stored, or could not be.
+//! The line of a result about text that was stored, or could not be.
 
 use crate::{MissingPart, StoredOutput};
 
-/// The one line by which the rest can be had.
+/// The line that names the stored output and how to read the rest.
 pub(crate) fn notice(stored: &StoredOutput) -> String {
     let (lines, reference) = (stored.facts.lines, stored.reference);
     let unit = if lines == 1 { "line" } else { "lines" };
@@ -14,7 +14,7 @@ pub(crate) fn notice(stored: &StoredOutput) -> String {
     }
 }
 
-/// An error with its causes.
+/// The text of an error and its causes.
 pub(crate) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,4 +1,4 @@
-//! `read_overflow`: a part of an output that was too long to be shown.
+//! `read_overflow`: reads a part of an output that was too long to show.
 
 use std::{fmt::Write as _, ops::Range};
 
@@ -12,15 +12,15 @@ use tools_core::{
 use crate::{Archive, Entry, OverflowError, Reference, SearchLimit, SearchResult};
 
 const NAME: &str = "read_overflow";
-/// Bytes of text in one answer where nothing says how much it may hold.
+/// Bytes of text in one answer when no budget is given.
 const PAGE: usize = 24_000;
-/// Room for the line about what follows.
+/// Bytes reserved for the line about what follows.
 const NOTES: usize = 300;
-/// A page has at least so many bytes, however little an answer may hold.
+/// Minimum bytes of a page, however small the budget is.
 const MIN_PAGE_BYTES: usize = 256;
-/// Most lines around a match.
+/// Maximum number of lines around a match.
 const MAX_CONTEXT: u64 = 50;
-/// Lines of a `grep` when the call does not say how many.
+/// Maximum number of lines of a `grep` when the call gives none.
 const GREP_LINES: u64 = 100;
 
 /// Reads an output that was not shown whole: lines from `offset`, or the lines that match `grep`.
@@ -51,7 +51,7 @@ pub struct Args {
 pub struct ReadOverflow(Archive);
 
 impl ReadOverflow {
-    /// Reads from an archive.
+    /// The tool for an archive.
     pub fn new(archive: Archive) -> Self {
         Self(archive)
     }
@@ -78,7 +78,7 @@ impl Tool for ReadOverflow {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        // Not from a cache: it is read when it is asked for and kept in no memory.
+        // Not cacheable: each call reads the store.
         let traits = ToolTraits { cacheable: false, bounded_output: true, ..ToolTraits::READ_ONLY };
         ToolDef::of::<Args>(NAME, ToolKind::Read, traits).titled("Rest of an output")
     }
@@ -90,7 +90,7 @@ impl Tool for ReadOverflow {
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let reference: Reference = args.reference.parse().map_err(OverflowError::from)?;
         let (text, window) = self.answer(&args, reference, cx).await?;
-        // Whoever made it: it is what some command or page said.
+        // Regardless of the original source, it is text from a command or a page.
         let output = ToolOutput::text(text).from_source(ClaimSource::Command);
         Ok(ToolOutput { window, ..output })
     }
@@ -125,14 +125,14 @@ impl ReadOverflow {
     }
 }
 
-/// Bytes of text that fit. No character is shorter than a byte: what fits as bytes fits as
+/// Bytes of text that fit. A character has at least one byte, so what fits as bytes fits as
 /// characters.
 fn room(budget: AnswerBudget) -> usize {
     let budget = budget.less(NOTES);
     PAGE.min(budget.bytes).min(budget.characters).max(MIN_PAGE_BYTES)
 }
 
-/// How much of the output was searched, and what was found.
+/// The report of a search: how much of the output was searched, and what was found.
 fn said(found: &SearchResult, entry: &Entry<'_>, first: u64) -> String {
     let facts = entry.facts();
     let searched = match (first, facts.lost) {
@@ -187,9 +187,9 @@ async fn page(
     }
     let at_end = page.bytes.end >= facts.bytes;
     let lines = facts.original_lines();
-    // Whoever asks for a line that is not stored gets the line in the place of all of them.
+    // A line that is not stored is replaced by the line that stands for the whole gap.
     let first = first.map(|first| facts.original_line(facts.stored_line(first)));
-    // Of the original, like the first.
+    // The last line's number in the original, like the first.
     let last = |first: u64, line_feeds: u64| {
         facts.last_original_line(facts.stored_line(first) + (line_feeds + u64::from(!whole_lines)).max(1) - 1)
     };

@@ -1,5 +1,5 @@
-//! What a stored output is named by: an opaque `overflow:<uuid>`. Nothing of where it lies is in
-//! it.
+//! The name of a stored output: an opaque `overflow:<uuid>`, which does not reveal where it is
+//! stored.
 
 use std::{fmt, str::FromStr};
 
@@ -18,7 +18,7 @@ pub struct Reference(Uuid);
 pub struct InvalidReference;
 
 impl Reference {
-    /// A name that nobody can guess.
+    /// A new name that cannot be guessed.
     pub fn generate() -> Self {
         Self(Uuid::new_v4())
     }
@@ -35,8 +35,8 @@ impl FromStr for Reference {
     fn from_str(text: &str) -> Result<Self, InvalidReference> {
         let text = text.trim();
         let uuid = text.strip_prefix(SCHEME).unwrap_or(text);
-        // The one usual spelling: 32 digits in five groups. Others would give one entry several
-        // names.
+        // Only the usual spelling, 32 digits in five groups. Other spellings would give an entry
+        // several names.
         if uuid.len() != 36 {
             return Err(InvalidReference);
         }

@@ -1,5 +1,5 @@
-//! Finding lines in a text that comes in pieces: each with its number, long ones around what
-//! matched. Pure.
+//! Finds lines in a text that arrives in pieces. Each is returned with its number; of a long line,
+//! the part around the match. Pure.
 
 use std::collections::VecDeque;
 
@@ -9,12 +9,12 @@ use crate::{LineGap, OverflowError};
 
 /// Maximum number of characters of a pattern.
 pub const MAX_PATTERN: usize = 512;
-/// What a compiled pattern may take.
+/// Maximum size in bytes of a compiled pattern.
 const MAX_COMPILED: usize = 1 << 20;
-/// Bytes of a line that are shown, around the first match.
+/// Maximum bytes shown of a line, around the first match.
 const LINE: usize = 400;
 
-/// Compiles a pattern that came from outside.
+/// Compiles an untrusted pattern.
 pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
     if pattern.chars().count() > MAX_PATTERN {
         return Err(OverflowError::Pattern(format!("longer than {MAX_PATTERN} characters")));
@@ -26,11 +26,11 @@ pub(crate) fn compile(pattern: &str) -> Result<Regex, OverflowError> {
 /// Limits of a search result.
 #[derive(Debug, Clone, Copy)]
 pub struct SearchLimit {
-    /// Lines.
+    /// Maximum number of lines.
     pub lines: u64,
-    /// Bytes of them all.
+    /// Maximum total bytes.
     pub bytes: usize,
-    /// Lines before and behind each that are shown with it.
+    /// Number of lines shown before and after each match.
     pub context: u64,
 }
 
@@ -43,31 +43,32 @@ pub struct SearchResult {
     pub shown: u64,
     /// Number of matching lines.
     pub total: u64,
-    /// The number of the last that is shown; 0 when none is.
+    /// The number of the last line shown; 0 when there is none.
     pub last: u64,
 }
 
-/// A search under way.
+/// A running search.
 pub(crate) struct Search {
     regex: Regex,
     most: SearchLimit,
-    /// Which lines one line stands for.
+    /// The lines that one line stands for.
     gap: Option<LineGap>,
     line: u64,
-    /// The beginning of a line whose end has not come.
+    /// The beginning of an incomplete line.
     begun: Vec<u8>,
-    /// The last lines that did not match and are not shown, each as it would be.
+    /// The last lines that did not match and were not shown, in the form in which they would be
+    /// shown.
     before: VecDeque<(u64, String)>,
-    /// How many lines behind a match are still to be shown.
+    /// Number of lines still to show after a match.
     behind: u64,
-    /// The number of the last line that is shown, matching or not.
+    /// The number of the last line shown, matching or not.
     shown_to: u64,
-    /// How things stood before the last match was shown.
+    /// The state before the last match was shown.
     without_last: Mark,
     found: SearchResult,
 }
 
-/// What to go back to when a match does not fit with all its context.
+/// The state to restore when a match does not fit with all its context.
 #[derive(Debug, Clone, Copy, Default)]
 struct Mark {
     text: usize,
@@ -121,8 +122,8 @@ impl Search {
         let line = line.strip_suffix(b"\r").unwrap_or(line);
         let Some(hit) = self.regex.find(line) else { return self.pass(line) };
         self.found.total += 1;
-        // Once one did not fit, none that follows is shown: what is shown is the beginning of what
-        // there is.
+        // After the first match that does not fit no more are shown, so the result is a prefix of
+        // all matches.
         if self.found.shown + 1 != self.found.total || self.found.shown >= self.most.lines {
             self.behind = 0;
             return;
@@ -148,7 +149,7 @@ impl Search {
         self.behind = self.most.context;
     }
 
-    /// A line that does not match: it may stand behind one that did, or before one that will.
+    /// Processes a line that does not match; it may be context of a match before or after it.
     fn pass(&mut self, line: &[u8]) {
         if self.most.context == 0 {
             return;
@@ -170,8 +171,8 @@ impl Search {
         self.before.push_back((self.line, text));
     }
 
-    /// A match whose context does not fit is not shown: whoever goes on begins behind the last one
-    /// that is, and would never see the rest of its context.
+    /// Removes a match whose context does not fit. The next search continues after the last match
+    /// shown and would never show the rest of the context.
     fn take_back(&mut self) {
         let Mark { text, last, shown_to } = self.without_last;
         self.found.text.truncate(text);
@@ -181,7 +182,7 @@ impl Search {
     }
 }
 
-/// A line with its number; of a long one what stands around `at`.
+/// A line with its number; of a long line, the part around `at`.
 fn shown(number: u64, sign: char, line: &[u8], at: usize) -> String {
     let from = if line.len() <= LINE { 0 } else { at.saturating_sub(LINE / 4) };
     let part = &line[from..line.len().min(from + LINE)];

@@ -1,5 +1,5 @@
-//! What is shown of a text that is too long: its beginning, its end, and between them the lines
-//! that report failures. Pure.
+//! Shortens a text that is too long to its beginning, its end, and the lines between them that
+//! report failures. Pure.
 
 use std::fmt::Write as _;
 
@@ -7,52 +7,53 @@ use tools_core::{AnswerBudget, Gap, Middle};
 
 use crate::{Pin, view::pinned};
 
-/// What part of the threshold the lines that are pinned between head and tail may take.
+/// Divisor of the threshold: the maximum share for pinned lines between head and tail.
 const PINNED: usize = 5;
-/// How many characters of a pinned line are shown.
+/// Maximum number of characters shown of a pinned line.
 const PINNED_LINE: usize = 400;
-/// Room for the line that says what is left out, and for the one that says where it is.
+/// Characters reserved for the line about what is left out and the line on where it is.
 const GAP_LINE: usize = 300;
-/// How far back the line is looked for that the first lines of the tail stand under.
+/// Maximum bytes before the tail in which its heading is searched.
 const LOOKED_BACK: usize = 64 << 10;
 
-/// Unit of the cut: the original, or what a filter left of it.
+/// What is cut: the original, or a filter's extract of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
-    /// The original: numbers of lines and counts are its own.
+    /// The original: line numbers and counts refer to it.
     Original,
-    /// An extract: counts are said to be of that, and numbers would lead nowhere.
+    /// An extract: counts refer to the extract, and line numbers are omitted, since they would
+    /// mislead.
     Extract,
 }
 
-/// A place in a text where a part of it is missing already.
+/// A place in a text where a part is already missing.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Hole {
-    /// The byte before which it is.
+    /// The byte after the hole.
     pub at: usize,
-    /// The missing part, and the lines of it that are shown nevertheless.
+    /// The missing part, and those of its lines that are shown anyway.
     pub middle: Middle,
 }
 
 impl From<Gap> for Hole {
-    /// Nothing is known of it but how much it is.
+    /// Only the size of the gap is known.
     fn from(Gap { at, bytes, lines }: Gap) -> Self {
         Self { at, middle: Middle { bytes, lines, unsearched: bytes, ..Middle::default() } }
     }
 }
 
-/// The text as it is shown where an answer may hold `budget`; `None` when it fits as it is.
+/// The shortened text for an answer of size `budget`; `None` when the text fits unchanged.
 ///
-/// `pin` says which lines must not be lost: as many of them as there is room for stand, each with
-/// its number, between head and tail, and the others are counted. Cuts go between lines where lines
-/// are short enough, else between characters. `hole` says what is missing already: it lies in what
-/// is left out, and is counted with it.
+/// `pin` selects lines that must not be lost: as many as fit are shown with their numbers between
+/// head and tail, the others are counted. Cuts are between lines if the lines are short enough,
+/// otherwise between characters. `hole` describes a part that is already missing; it is inside the
+/// part left out and counted with it.
 pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: Pin) -> Option<String> {
     if hole.is_none() && budget.holds(text) {
         return None;
     }
     let characters = text.chars().count().max(1);
-    // As many characters as fill the bytes, if all were as long as they are on average.
+    // The number of characters that fill the bytes, at the average length of a character.
     let of_bytes = u128::try_from(budget.bytes).unwrap_or(u128::MAX).saturating_mul(characters as u128);
     let of_bytes = usize::try_from(of_bytes / text.len().max(1) as u128).unwrap_or(usize::MAX);
     let mut threshold = budget.characters.min(of_bytes).min(characters.saturating_add(GAP_LINE));
@@ -70,7 +71,7 @@ fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: Pin) -
     let room = budget / PINNED;
     let cuts = |budget| {
         let (head, tail) = cuts(text, budget);
-        // What is missing already lies in what is left out.
+        // The hole is inside the part left out.
         hole.map_or((head, tail), |hole| (head.min(hole.at), tail.max(hole.at)))
     };
     let (head, tail) = cuts(budget - room);
@@ -79,7 +80,7 @@ fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: Pin) -
     pinned.between(text, head, tail, hole, of)
 }
 
-/// Where the head ends and the tail begins, for `budget` characters of both.
+/// The end of the head and the start of the tail, for `budget` characters in total.
 fn cuts(text: &str, budget: usize) -> (usize, usize) {
     let half = budget / 2;
     let head = text.char_indices().nth(half).map_or(text.len(), |(at, _)| at);
@@ -88,7 +89,7 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
         half => text.char_indices().nth_back(half - 1).map_or(0, |(at, _)| at),
     };
     let tail = tail.max(head);
-    // A line boundary in the last or first quarter is worth the characters it costs.
+    // A line boundary in the last or first quarter is worth the lost characters.
     let line_end = text[..head].rfind('\n').map(|at| at + 1).filter(|at| *at >= head - head / 4);
     let after = || text[tail..].find('\n').map(|at| tail + at + 1);
     let line_start = if text[..tail].ends_with('\n') { Some(tail) } else { after() };
@@ -96,9 +97,9 @@ fn cuts(text: &str, budget: usize) -> (usize, usize) {
     (line_end.unwrap_or(head), line_start.unwrap_or(tail))
 }
 
-/// The line that is left out and that the tail begins under: the name of a file above its hits, a
-/// key above what is indented below it, what rows have in common. `None` where the tail begins with
-/// a line that stands for itself, or where that line is not left out.
+/// The heading of the tail's first line, if it is left out: the name of a file above its hits, a
+/// key above indented lines, the common text of rows. `None` when the line needs no heading, or
+/// when the heading is shown.
 fn heading<'a>(text: &'a str, head: usize, tail: usize, hole: Option<&Hole>) -> Option<&'a str> {
     let is_line = |at: usize| at == 0 || text[..at].ends_with('\n');
     if !is_line(tail) || !text[tail..].lines().next().is_some_and(is_under) {
@@ -109,11 +110,12 @@ fn heading<'a>(text: &'a str, head: usize, tail: usize, hole: Option<&Hole>) -> 
     let left_out = &text[from..tail];
     let whole = if is_line(from) { left_out } else { left_out.split_once('\n')?.1 };
     let found = whole.lines().rev().find(|line| !line.trim().is_empty() && !is_under(line))?;
-    // A brace alone says nothing.
+    // A lone brace is no useful heading.
     found.contains(char::is_alphanumeric).then_some(found)
 }
 
-/// Whether a line is read with one above it: it is indented, or has a number and text, or says so.
+/// Whether a line belongs to one above it: it is indented, has a number and text, or is marked as
+/// such.
 fn is_under(line: &str) -> bool {
     let number = line.bytes().take_while(|byte| byte.is_ascii_digit() || *byte == b',').count();
     let is_text = |text: &str| !text.starts_with(|first: char| first.is_ascii_digit());
@@ -123,7 +125,7 @@ fn is_under(line: &str) -> bool {
 
 /// The lines between head and tail that must not be lost.
 struct PinnedLines {
-    /// Each with its number.
+    /// The lines with their numbers.
     lines: Vec<(u64, String)>,
     hidden: u64,
     room: usize,
@@ -142,7 +144,7 @@ impl PinnedLines {
             pinned.add(*number, line);
         }
         pinned.hidden += middle.more_failures;
-        // Lines behind what is missing have the numbers that they had.
+        // Lines after the hole keep their original numbers.
         pinned.search(&text[*at..tail], line_feeds(&text[..*at]) + 1 + middle.lines, pin);
         pinned
     }
@@ -156,7 +158,7 @@ impl PinnedLines {
     fn add(&mut self, number: u64, line: &str) {
         let line = shortened(line);
         let cost = line.chars().count() + 12;
-        // Those that are shown are the first of all.
+        // Only the first lines are shown.
         if cost > self.room || self.hidden > 0 {
             self.hidden += 1;
             return;
@@ -222,7 +224,7 @@ impl PinnedLines {
     }
 }
 
-/// A line that is pinned, as much of it as is shown.
+/// The shown part of a pinned line.
 pub(crate) fn shortened(line: &str) -> String {
     match line.char_indices().nth(PINNED_LINE) {
         Some((at, _)) => format!("{}…", &line[..at]),

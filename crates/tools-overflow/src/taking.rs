@@ -1,5 +1,5 @@
-//! What becomes of a text that is too long to be held: it is stored as it comes, and what an answer
-//! may show of it is kept.
+//! Stores a text that is too long to hold while it arrives, and keeps the parts that an answer may
+//! show.
 
 use std::sync::Arc;
 
@@ -12,10 +12,10 @@ use crate::{
     writer::Writer,
 };
 
-/// Takes long text for one call.
+/// Receives long text for one call.
 pub(crate) struct OverflowIntake {
     pub(crate) archive: Option<Archive>,
-    /// Whose it is.
+    /// The conversation that it belongs to.
     pub(crate) conversation: String,
     /// Bytes of each end that may be shown.
     pub(crate) keep: usize,
@@ -24,7 +24,7 @@ pub(crate) struct OverflowIntake {
 
 impl Intake for OverflowIntake {
     fn capacity(&self) -> u64 {
-        // Without a store it is searched for failures all the same.
+        // Without a store the text is still searched for failures.
         self.archive.as_ref().map_or(MAX_OVERFLOW_BYTES, Archive::max_bytes)
     }
 
@@ -39,7 +39,7 @@ struct Sink {
     showing: LineSelection,
     view: View,
     writer: Option<Writer>,
-    /// The beginning of a character whose rest has not come.
+    /// The beginning of a character whose rest has not arrived.
     begun: Vec<u8>,
     bytes: u64,
 }
@@ -55,7 +55,7 @@ impl Sink {
         }
     }
 
-    /// Ends a character that was begun.
+    /// Ends an incomplete character.
     fn flush(&mut self) {
         let begun = std::mem::take(&mut self.begun);
         self.take(&begun);
@@ -105,11 +105,11 @@ impl TextSink for Sink {
     }
 }
 
-/// How many bytes at the end are the beginning of a character that is not whole.
+/// Number of bytes at the end that are the beginning of an incomplete character.
 fn incomplete_end(bytes: &[u8]) -> usize {
     let tail = &bytes[bytes.len().saturating_sub(3)..];
     let Err(error) = std::str::from_utf8(tail) else { return 0 };
-    // A cut in front of the three bytes may leave the rest of a character before them.
+    // The last three bytes may begin inside a character.
     let mut rest = tail;
     let mut error = error;
     while let Some(length) = error.error_len() {
@@ -124,7 +124,7 @@ fn incomplete_end(bytes: &[u8]) -> usize {
 
 /// An intake for one call.
 pub(crate) fn intake(archive: Option<&Archive>, conversation: &str, threshold: usize, pin: Pin) -> Arc<dyn Intake> {
-    // Half of what is shown, in the longest characters there are.
+    // Half of the shown text, if all characters had the maximum length.
     let keep = threshold.saturating_mul(2).clamp(128 << 10, 4 << 20);
     Arc::new(OverflowIntake { archive: archive.cloned(), conversation: conversation.to_owned(), keep, pin })
 }

@@ -1,36 +1,37 @@
-//! What is kept of lines that come one after the other, so that any answer can show their two ends
-//! and the failures between them. Pure.
+//! Keeps the two ends of a text that arrives line by line, and the failures between them, for an
+//! answer of any size. Pure.
 
 use tools_core::{Middle, SkippedPart};
 
 use crate::split::{line_feeds, shortened};
 
-/// How many bytes of the lines that report failures are kept.
+/// Maximum bytes kept of lines that report failures.
 const FAILURES: usize = 64 << 10;
 
-/// The ends of a text, and what of the rest must be told.
+/// The ends of a text, and the lines between them that must be shown.
 #[derive(Debug)]
 pub(crate) struct View {
-    /// Bytes of each end that are kept.
+    /// Bytes kept of each end.
     keep: usize,
     pin: Pin,
     head: String,
     is_head_full: bool,
-    /// All that follows the head, until the oldest of it goes to the middle.
+    /// The text after the head, until its oldest part moves to the middle.
     tail: String,
     /// The number of the first line of the tail.
     number: u64,
     middle: Middle,
     failures: usize,
-    /// Whether the line that went to the middle last introduces the next one.
+    /// Whether the last line moved to the middle introduces the next one.
     is_introduced: bool,
 }
 
-/// Tells which lines of a text must not be lost, by their numbers from 0, in order.
+/// Returns the lines of a text that must not be lost, by their numbers from 0, in order.
 pub type Pin = fn(&str) -> Vec<usize>;
 
-/// The lines that must not be lost, and the one below each that only introduces it; each with its
-/// number from 0. `is_introduced` says whether the line before the text was such a one.
+/// The lines that must not be lost, each with the following line if it only introduces that one,
+/// and with its number from 0. `is_introduced` says whether the line before the text introduces its
+/// first line.
 pub(crate) fn pinned<'a>(text: &'a str, pin: Pin, is_introduced: &mut bool) -> Vec<(u64, &'a str)> {
     let mut pins = pin(text).into_iter().peekable();
     let mut lines = Vec::new();
@@ -46,14 +47,15 @@ pub(crate) fn pinned<'a>(text: &'a str, pin: Pin, is_introduced: &mut bool) -> V
     lines
 }
 
-/// Whether a line that reports a failure only introduces its message, as a panic of Rust does:
-/// `thread 'main' panicked at src/main.rs:10:5:`.
+/// Whether a line that reports a failure only introduces its message, like a Rust panic: `thread
+/// 'main' panicked at src/main.rs:10:5:`.
 pub(crate) fn introduces_message(line: &str) -> bool {
     line.trim_end().ends_with(':') && line.contains(" panicked at ")
 }
 
 impl View {
-    /// A view that keeps at least `keep` bytes of each end, and at most three times as much in all.
+    /// A view that keeps at least `keep` bytes of each end, and at most three times as much in
+    /// total.
     pub(crate) fn new(keep: usize, pin: Pin) -> Self {
         Self {
             keep,
@@ -68,7 +70,7 @@ impl View {
         }
     }
 
-    /// Takes more of the text, cut anywhere.
+    /// Adds more of the text, cut anywhere.
     pub(crate) fn push(&mut self, mut text: &str) {
         if !self.is_head_full {
             let room = self.keep - self.head.len();
@@ -78,7 +80,7 @@ impl View {
             let room = text.floor_char_boundary(room);
             let line_end = text[..room].rfind('\n').map(|at| at + 1);
             let starts_line = self.head.is_empty() || self.head.ends_with('\n');
-            // Between lines, where that does not cost much of the head.
+            // Cut between lines, unless that costs much of the head.
             let cut = line_end.unwrap_or(if starts_line && room < self.keep / 4 { 0 } else { room });
             self.head.push_str(&text[..cut]);
             self.is_head_full = true;
@@ -91,7 +93,7 @@ impl View {
         }
     }
 
-    /// Takes a line without its line feed.
+    /// Adds a line without its line feed.
     pub(crate) fn line(&mut self, line: &str) {
         let room = self.keep.saturating_sub(self.head.len());
         if !self.is_head_full && line.len() < room {
@@ -111,7 +113,7 @@ impl View {
         }
     }
 
-    /// Takes note of a part that did not come. What is kept of the end is behind it.
+    /// Records a part that is missing. The kept end follows it.
     pub(crate) fn skip(&mut self, part: SkippedPart) {
         if !self.is_head_full {
             self.is_head_full = true;
@@ -124,13 +126,13 @@ impl View {
         self.number += part.lines;
     }
 
-    /// Head, tail and what lies between them.
+    /// Head, tail and what is between them.
     pub(crate) fn finish(self) -> (String, String, Option<Middle>) {
         let is_whole = self.middle.bytes == 0;
         (self.head, self.tail, (!is_whole).then_some(self.middle))
     }
 
-    /// Gives the oldest of the tail to the middle, so that about `leave` bytes are left.
+    /// Moves the oldest part of the tail to the middle, so that about `leave` bytes remain.
     fn pass(&mut self, leave: usize) {
         let most = self.tail.floor_char_boundary(self.tail.len().saturating_sub(leave));
         let cut = match self.tail[..most].rfind('\n') {
@@ -139,7 +141,7 @@ impl View {
         };
         let passed = &self.tail[..cut];
         for (at, line) in pinned(passed, self.pin, &mut self.is_introduced) {
-            // Those that are kept are the first of all.
+            // Only the first failures are kept.
             if self.failures >= FAILURES || self.middle.more_failures > 0 {
                 self.middle.more_failures += 1;
                 continue;

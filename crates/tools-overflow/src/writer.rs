@@ -1,5 +1,5 @@
-//! Storing a text while it comes: it is cut and handed to a task that compresses the pieces and
-//! puts them into the store. A bounded part of it is in memory.
+//! Stores a text while it arrives: splits it and passes the pieces to a task that compresses and
+//! stores them. Only a bounded part is in memory.
 
 use tokio::sync::{mpsc, oneshot};
 use tools_core::SkippedPart;
@@ -10,13 +10,13 @@ use crate::{
     chunk::{Chunker, Piece, packed},
 };
 
-/// Pieces that are stored at once.
+/// Number of pieces stored at once.
 const BATCH: usize = 8;
-/// Batches that wait to be stored; then whoever writes waits.
+/// Number of batches waiting to be stored before the writer blocks.
 const WAITING: usize = 1;
 
-/// Stores one text. Blocks while the store is behind; not for the threads of a runtime. Dropped
-/// before its end it removes what it stored.
+/// Stores one text. Blocks while the store is behind, so it must not run on a runtime's thread. If
+/// dropped before its end, it removes what it stored.
 #[derive(Debug)]
 pub(crate) struct Writer {
     reference: Reference,
@@ -35,7 +35,7 @@ enum Message {
 }
 
 impl Writer {
-    /// Begins a text of a conversation. Within a runtime, whose thread does the storing.
+    /// Starts a text of a conversation. Must be called within a runtime, which does the storing.
     pub(crate) fn begin(archive: &Archive, conversation: &str) -> Self {
         let reference = Reference::generate();
         let (sender, receiver) = mpsc::channel(WAITING);
@@ -61,13 +61,13 @@ impl Writer {
         chunker.push(text.as_bytes(), &mut |piece| {
             batch.push(piece);
             if batch.len() == BATCH {
-                // Nobody there: the end tells.
+                // If the receiver is gone, the end reports the error.
                 let _ = sender.blocking_send(Message::Pieces(std::mem::take(batch)));
             }
         });
     }
 
-    /// Stores a line in the place of a part of the original.
+    /// Stores a line that replaces a missing part of the original.
     pub(crate) fn skip(&mut self, part: SkippedPart) {
         if !self.ends_line {
             self.push("\n");
@@ -131,7 +131,7 @@ impl Task {
                 }
             }
         }
-        // Dropped before its end: nobody learns its name.
+        // Dropped before its end, so the name was never returned.
         self.archive.discard(key).await;
     }
 }

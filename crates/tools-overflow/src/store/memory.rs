@@ -1,4 +1,4 @@
-//! Output that lives as long as the process.
+//! A store in memory, which lives as long as the process.
 
 use std::{
     collections::HashMap,
@@ -13,18 +13,18 @@ use async_trait::async_trait;
 
 use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
-/// A store in memory: for tests, and for hosts that want nothing on the disk.
+/// A store in memory: for tests, and for hosts that want nothing on disk.
 #[derive(Debug, Default)]
 pub struct InMemoryStore {
     entries: Mutex<HashMap<Reference, StoredEntry>>,
-    /// How many entries were made.
+    /// Number of entries created.
     made: AtomicU64,
 }
 
 #[derive(Debug)]
 struct StoredEntry {
     conversation: String,
-    /// Its place in the order in which entries were made.
+    /// Its position in the order of creation.
     number: u64,
     created_at: i64,
     /// `None` until it is sealed.
@@ -35,7 +35,7 @@ struct StoredEntry {
 
 impl InMemoryStore {
     fn entries(&self) -> MutexGuard<'_, HashMap<Reference, StoredEntry>> {
-        // Nothing in here panics half-way through a change.
+        // No change here panics half-way, so a poisoned lock is still consistent.
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -43,7 +43,7 @@ impl InMemoryStore {
         self.entries().get(&key.reference).filter(|kept| kept.conversation == key.conversation).map(look)
     }
 
-    /// Changes an entry that is not sealed.
+    /// Changes an unsealed entry.
     fn change(&self, key: Key<'_>, change: impl FnOnce(&mut StoredEntry)) -> Result<(), OverflowError> {
         let mut entries = self.entries();
         let kept = entries.get_mut(&key.reference);

@@ -1,5 +1,5 @@
-//! Where long output lies: the seam that a memory, SQLite and PostgreSQL stand behind. Chunks go in
-//! and come out; what they are made of and what is read of them is not decided here.
+//! The stores of long output: the interface and its implementations in memory, SQLite and
+//! PostgreSQL. They hold chunks without knowing their content.
 
 mod memory;
 #[cfg(feature = "postgres")]

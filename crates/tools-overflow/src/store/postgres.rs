@@ -1,4 +1,4 @@
-//! Output in a PostgreSQL database: the store that many machines share.
+//! A store in a PostgreSQL database, which many machines can share.
 
 use std::ops::Range;
 
@@ -17,21 +17,21 @@ const SCHEMA: ServerSchema = ServerSchema {
     ],
 };
 
-/// Only one process at a time removes what is old. The number means nothing but this.
+/// The advisory lock that lets only one process at a time clean. The number has no other meaning.
 const CLEANING_LOCK: i64 = 0x6861_6674_6f76_6573;
-/// Chunks that go over the wire together.
+/// Number of chunks sent together.
 const BATCH: usize = 16;
 
-/// A store in a PostgreSQL database, which is connected to when it is first used.
+/// A store in a PostgreSQL database, which is connected at first use.
 #[derive(Debug)]
 pub struct PostgresStore(Server);
 
 impl PostgresStore {
-    /// The store in the database at a `postgres://` address; nothing is connected to until it is
-    /// used.
+    /// The store in the database at a `postgres://` address, which is not connected before first
+    /// use.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// When the address is invalid.
     pub fn at(address: &str) -> Result<Self, OverflowError> {
         Ok(Self(Server::at(address, SCHEMA)?))
     }
@@ -40,13 +40,13 @@ impl PostgresStore {
         Ok(self.0.reader().await?)
     }
 
-    /// A change beside those of other processes: the rows that it touches are held, not the schema.
+    /// A transaction beside those of other processes: it locks the rows it touches, not the schema.
     async fn change(&self) -> Result<Transaction<'static, Postgres>, OverflowError> {
         Ok(self.pool().await?.begin().await?)
     }
 }
 
-/// Inserts chunks, as many at a time as go over the wire together.
+/// Inserts chunks in batches.
 async fn insert_chunks(
     change: &mut PgConnection,
     entry: i64,
@@ -71,7 +71,7 @@ async fn insert_chunks(
     Ok(())
 }
 
-/// Makes the conversation if it is not there, and keeps [`remove_empty_conversations`] from
+/// Inserts the conversation if it does not exist, and keeps [`remove_empty_conversations`] from
 /// removing it meanwhile.
 async fn hold_conversation(
     change: &mut PgConnection,
@@ -90,11 +90,11 @@ async fn hold_conversation(
     }
 }
 
-/// Removes conversations made before a time that hold nothing.
+/// Removes empty conversations made before a time.
 ///
-/// They are locked first, and looked at again: whoever stores something in one either did so
-/// before, which the second look sees, or waits and makes it anew. One that somebody stores in just
-/// now is left for the next time.
+/// It locks them first and checks again. A process that stores in one of them either did so before,
+/// which the second check sees, or waits and inserts it again. A conversation locked by such a
+/// process is skipped until the next time.
 async fn remove_empty_conversations(change: &mut PgConnection, created_at: i64) -> Result<(), OverflowError> {
     let empty: Vec<(String,)> = sqlx::query_as(
         "SELECT id FROM conversations WHERE created_at < $1
@@ -185,7 +185,7 @@ impl OverflowStore for PostgresStore {
 
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError> {
         let mut change = self.change().await?;
-        // Two that clean at once would wait for each other's rows.
+        // Two processes that clean at once would wait for each other's rows.
         sqlx::query("SELECT pg_advisory_xact_lock($1)").bind(CLEANING_LOCK).execute(&mut *change).await?;
         let removed = queries::remove_old_entries(&mut change, created_at, most_bytes).await?;
         remove_empty_conversations(&mut change, created_at).await?;

@@ -1,7 +1,7 @@
-//! What both databases are asked in the same words: everything but how a change begins and how many
-//! chunks go at once.
+//! Queries that both databases share. Only the start of a transaction and the batch size of chunks
+//! differ.
 
-/// Defines the queries for one database, over any connection of it.
+/// Defines the queries for one database, on any of its connections.
 macro_rules! queries {
     ($database:ty) => {
         use std::ops::Range;
@@ -13,7 +13,7 @@ macro_rules! queries {
 
         type Connection = <$database as sqlx::Database>::Connection;
 
-        /// Makes an entry without its chunks; its number.
+        /// Inserts an entry without its chunks; returns its number.
         pub(in crate::store) async fn insert_entry(
             change: &mut Connection,
             entry: &NewEntry<'_>,
@@ -37,8 +37,8 @@ macro_rules! queries {
             Ok(number)
         }
 
-        /// Makes an entry whose text comes in pieces: until it is sealed its number of lines is
-        /// negative.
+        /// Inserts an entry whose text arrives in pieces. Its number of lines is negative until it
+        /// is sealed.
         pub(in crate::store) async fn begin_entry(
             change: &mut Connection,
             key: Key<'_>,
@@ -56,7 +56,7 @@ macro_rules! queries {
             Ok(())
         }
 
-        /// Counts more bytes of an entry that is not sealed; its number.
+        /// Adds bytes to an unsealed entry; returns its number.
         pub(in crate::store) async fn grow_entry(
             change: &mut Connection,
             key: Key<'_>,
@@ -107,7 +107,7 @@ macro_rules! queries {
             Ok(())
         }
 
-        /// Makes a conversation where there is none of this name.
+        /// Inserts a conversation if it does not exist.
         pub(in crate::store) async fn insert_conversation(
             change: &mut Connection,
             conversation: &str,
@@ -136,7 +136,7 @@ macro_rules! queries {
             Ok(found.map(known))
         }
 
-        /// Entries of a conversation that are sealed, newest first.
+        /// Sealed entries of a conversation, newest first.
         pub(in crate::store) async fn entries(
             database: impl Executor<'_, Database = $database>,
             conversation: &str,
@@ -218,7 +218,7 @@ macro_rules! queries {
             Ok(found.map(|(conversation,)| conversation))
         }
 
-        /// Removes a conversation with its entries; how many there were.
+        /// Removes a conversation with its entries; returns the number of entries.
         pub(in crate::store) async fn remove_conversation(
             change: &mut Connection,
             conversation: &str,
@@ -231,8 +231,8 @@ macro_rules! queries {
             Ok(unsigned(count))
         }
 
-        /// Removes entries made before a time, and the oldest of what takes more than `most` bytes;
-        /// how many went.
+        /// Removes entries older than a time, and the oldest of those that exceed `most` bytes;
+        /// returns the number of removed entries.
         pub(in crate::store) async fn remove_old_entries(
             change: &mut Connection,
             created_at: i64,
@@ -241,8 +241,8 @@ macro_rules! queries {
             let expired = sqlx::query("DELETE FROM tool_overflow WHERE created_at < $1").bind(created_at);
             let mut removed = expired.execute(&mut *change).await?.rows_affected();
             if let Some(most) = most {
-                // The newest that fit stay; a running sum over the index of ages tells where they
-                // begin.
+                // The newest entries that fit stay; a running sum over the index of ages finds the
+                // first of them.
                 let oldest = sqlx::query(
                     "DELETE FROM tool_overflow WHERE number IN (
                          SELECT number FROM (

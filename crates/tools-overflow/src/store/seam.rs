@@ -1,4 +1,4 @@
-//! What a store is asked for: entries by name and owner, in chunks.
+//! The interface of a store: entries by name and owner, in chunks.
 
 use std::ops::Range;
 
@@ -6,7 +6,7 @@ use async_trait::async_trait;
 
 use crate::{OverflowError, Reference, chunk::Chunk};
 
-/// Key of an entry: its name, and whose it is. Neither is enough alone.
+/// Key of an entry: its name and its owner. Neither is enough alone.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Key<'a> {
     /// The conversation that asks.
@@ -20,22 +20,22 @@ pub struct Key<'a> {
 pub struct Facts {
     /// Bytes of its text.
     pub bytes: u64,
-    /// Lines of its text; what follows the last line feed counts as one.
+    /// Lines of its text; text after the last line feed counts as a line.
     pub lines: u64,
-    /// Bytes of the original that are not stored, because it was too long.
+    /// Bytes of the original that are not stored because it was too long.
     pub lost: u64,
-    /// Range of those lines in the original; `None` when nothing is lost, or an earlier version
-    /// stored it.
+    /// The lost lines in the original; `None` when nothing is lost, or an earlier version stored
+    /// it.
     pub gap: Option<LineGap>,
 }
 
-/// Lines of an original that are not stored, from 1. One line in their place says so; it has the
-/// number of the first.
+/// Lines of an original that are not stored, from 1. One line replaces them; it has the number of
+/// the first.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineGap {
-    /// The first of them.
+    /// The first lost line.
     pub first: u64,
-    /// The last of them.
+    /// The last lost line.
     pub last: u64,
 }
 
@@ -45,8 +45,8 @@ impl Facts {
         self.gap.map_or(self.lines, |gap| self.lines + (gap.last - gap.first))
     }
 
-    /// Which line of the stored text a line of the original is; the line in the place of those that
-    /// are not stored, for one of them.
+    /// The line of the stored text for a line of the original; for a lost line, the line that
+    /// replaces it.
     pub(crate) fn stored_line(&self, original: u64) -> u64 {
         match self.gap {
             Some(gap) if original > gap.last => original - (gap.last - gap.first),
@@ -55,12 +55,12 @@ impl Facts {
         }
     }
 
-    /// The last line of the original that a line of the stored text stands for.
+    /// The last line of the original that a stored line stands for.
     pub(crate) fn last_original_line(&self, stored: u64) -> u64 {
         self.gap.filter(|gap| gap.first == stored).map_or_else(|| self.original_line(stored), |gap| gap.last)
     }
 
-    /// The number in the original of a line of the stored text.
+    /// The number in the original of a stored line.
     pub(crate) fn original_line(&self, stored: u64) -> u64 {
         match self.gap {
             Some(gap) if stored > gap.first => stored + (gap.last - gap.first),
@@ -72,9 +72,9 @@ impl Facts {
 /// An output to store.
 #[derive(Debug, Clone)]
 pub struct NewEntry<'a> {
-    /// Its name, and whose it is.
+    /// Its name and owner.
     pub key: Key<'a>,
-    /// When it was made, in microseconds since 1970.
+    /// Creation time in microseconds since 1970.
     pub created_at: i64,
     /// Its facts.
     pub facts: Facts,
@@ -83,32 +83,32 @@ pub struct NewEntry<'a> {
 }
 
 impl NewEntry<'_> {
-    /// Bytes it takes.
+    /// Bytes it takes in the store.
     pub fn stored_bytes(&self) -> u64 {
         self.chunks.iter().map(|chunk| chunk.data.len() as u64).sum()
     }
 }
 
-/// Keeps long output. Called by [`crate::Archive`]; a store decides nothing but how bytes lie.
+/// Stores long output for [`crate::Archive`]. A store only decides how bytes are kept.
 ///
-/// Every method may be dropped at any await: what was not acknowledged may or may not be there,
-/// what was is.
+/// Every method may be dropped at any await. Acknowledged data is stored; other data may or may not
+/// be.
 #[async_trait]
 pub trait OverflowStore: Send + Sync {
-    /// Stores an entry whole; it can be read, also by other processes, once this returns.
+    /// Stores a complete entry. Once this returns, other processes can read it too.
     async fn put(&self, entry: NewEntry<'_>) -> Result<(), OverflowError>;
 
-    /// Begins an entry whose text comes in pieces. It is not there for readers until it is sealed;
-    /// its bytes count.
+    /// Starts an entry whose text arrives in pieces. Readers do not see it until it is sealed, but
+    /// its bytes count towards the limit.
     async fn begin(&self, key: Key<'_>, created_at: i64) -> Result<(), OverflowError>;
 
-    /// Adds chunks to an entry that was begun, the first of them having this number.
+    /// Adds chunks to a started entry; `first` is the number of the first of them.
     ///
     /// # Errors
-    /// [`OverflowError::NotFound`] also when it was removed meanwhile to make room.
+    /// [`OverflowError::NotFound`] also when the entry was removed meanwhile to make room.
     async fn append(&self, key: Key<'_>, first: u64, chunks: Vec<Chunk>) -> Result<(), OverflowError>;
 
-    /// Ends an entry that was begun; it can be read, also by other processes, once this returns.
+    /// Ends a started entry. Once this returns, other processes can read it too.
     ///
     /// # Errors
     /// As for [`OverflowStore::append`].
@@ -117,11 +117,11 @@ pub trait OverflowStore: Send + Sync {
     /// Removes an entry, sealed or not.
     async fn remove(&self, key: Key<'_>) -> Result<(), OverflowError>;
 
-    /// What is known of an entry; `None` when there is none of this name in this conversation.
+    /// The facts of an entry; `None` when the conversation has no such entry.
     async fn facts(&self, key: Key<'_>) -> Result<Option<Facts>, OverflowError>;
 
-    /// At most `most` of the entries of a conversation that can be read, newest first; those behind
-    /// the entry `after`, where one is named. None where there is no such entry any more.
+    /// At most `most` readable entries of a conversation, newest first; only those after `after` if
+    /// given. Empty when that entry no longer exists.
     async fn entries(
         &self,
         conversation: &str,
@@ -129,20 +129,20 @@ pub trait OverflowStore: Send + Sync {
         most: u32,
     ) -> Result<Vec<(Reference, Facts)>, OverflowError>;
 
-    /// The chunks with these numbers, in order; fewer at the end of the entry, none where there is
-    /// no entry.
+    /// The chunks with these numbers, in order. Fewer at the end of the entry; none if there is no
+    /// such entry.
     async fn chunks(&self, key: Key<'_>, numbers: Range<u64>) -> Result<Vec<Vec<u8>>, OverflowError>;
 
     /// The number of the last chunk before which fewer than `lines` lines end, and how many do.
     async fn chunk_of_line(&self, key: Key<'_>, lines: u64) -> Result<Option<(u64, u64)>, OverflowError>;
 
-    /// Whose entry this is: for an operator, never for a model.
+    /// The conversation of an entry: for an operator, never for a model.
     async fn conversation_of(&self, reference: Reference) -> Result<Option<String>, OverflowError>;
 
-    /// Forgets a conversation and all that it stored; says how many entries went.
+    /// Removes a conversation and all its entries; returns their number.
     async fn remove_conversation(&self, conversation: &str) -> Result<u64, OverflowError>;
 
-    /// Removes the entries made before `created_at`, and then the oldest until those that are left
-    /// take no more than `most_bytes` bytes; says how many went.
+    /// Removes entries made before `created_at`, then the oldest until the rest takes at most
+    /// `most_bytes` bytes; returns the number of removed entries.
     async fn clean(&self, created_at: i64, most_bytes: Option<u64>) -> Result<u64, OverflowError>;
 }

@@ -1,5 +1,4 @@
-//! Output in one SQLite file: the store of a single machine. Several processes may use the file at
-//! once.
+//! A store in one SQLite file, for a single machine. Several processes may use the file at once.
 
 use std::{
     io,
@@ -23,27 +22,27 @@ use super::{
 };
 use crate::{Facts, Key, NewEntry, OverflowError, OverflowStore, Reference, chunk::Chunk};
 
-/// The schema in its versions; the file knows how many of them it has.
+/// The migrations of the schema; the file records how many of them it has.
 const MIGRATIONS: &[&str] =
     &[include_str!("../../migrations/sqlite/0001_overflow.sql"), include_str!("../../migrations/sqlite/0002_gap.sql")];
 
-/// How long a write waits for another process.
+/// Maximum time a write waits for another process.
 const BUSY: Duration = Duration::from_secs(5);
-/// How long a call waits for the writer of this one.
+/// Maximum time a call waits for the writer of this process.
 const ACQUIRE: Duration = Duration::from_secs(20);
-/// How often opening is tried: two processes that make one file get into each other's way without
-/// being told to wait.
+/// Maximum number of attempts to open: two processes that create the same file can make each other
+/// fail without a wait.
 const TRIES: u32 = 50;
-/// Connections that read at once.
+/// Number of reading connections.
 const READERS: u32 = 4;
-/// Bytes of a page of a new file. With SQLite's own 4 KiB a large entry costs twice as much to
-/// bring into the file; with more than this a small one, which changes a page of every index, costs
-/// more than it saves.
+/// Page size in bytes of a new file. With SQLite's own 4 KiB a large entry costs twice as much to
+/// checkpoint. With more than this a small entry, which changes a page of every index, costs more
+/// than it saves.
 const PAGE: u32 = 16 << 10;
-/// Chunks that one statement inserts.
+/// Number of chunks in one insert statement.
 const BATCH: usize = 16;
 
-/// A store in a SQLite file, which is opened when it is first used.
+/// A store in a SQLite file, which is opened at first use.
 #[derive(Debug)]
 pub struct SqliteStore {
     path: PathBuf,
@@ -52,14 +51,14 @@ pub struct SqliteStore {
 
 #[derive(Debug)]
 struct Pools {
-    /// One connection: writers wait here in order, not in the file's lock.
+    /// A single connection, so that writers wait here in order instead of for the file's lock.
     writer: SqlitePool,
     readers: SqlitePool,
     log: Log,
 }
 
 impl SqliteStore {
-    /// The store in the file at `path`; nothing is touched until it is used.
+    /// The store in the file at `path`, which is not touched before first use.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), pools: OnceCell::new() }
     }
@@ -96,13 +95,13 @@ impl SqliteStore {
             .page_size(PAGE)
             .auto_vacuum(SqliteAutoVacuum::Incremental)
             .journal_mode(SqliteJournalMode::Wal)
-            // What is committed outlives the process. A power cut may take the last entries, never
-            // the file.
+            // Committed data survives the process. A power cut may lose the last entries, but never
+            // corrupts the file.
             .synchronous(SqliteSynchronous::Normal)
             .foreign_keys(true)
             .busy_timeout(BUSY)
             .pragma("cache_size", "-4096")
-            // What a statement may have to undo: else a file is made and removed for each.
+            // Statement journals stay in memory; otherwise each would create and remove a file.
             .pragma("temp_store", "MEMORY");
         let pool = || SqlitePoolOptions::new().test_before_acquire(false).acquire_timeout(ACQUIRE);
         let writer = pool().max_connections(1).after_connect(|connection, _| Box::pin(bound_log(connection)));
@@ -132,8 +131,8 @@ impl SqliteStore {
     }
 }
 
-/// Makes the folder and the file, for their owner alone: output of commands is nobody else's
-/// business. What SQLite keeps beside the file has the rights of the file.
+/// Creates the folder and the file for their owner alone, since output of commands is private.
+/// SQLite gives its auxiliary files the permissions of the file.
 fn make_private_file(path: &Path) -> io::Result<()> {
     use std::os::unix::fs::OpenOptionsExt as _;
     if let Some(folder) = path.parent() {
@@ -150,7 +149,7 @@ async fn migrate(connection: &mut SqliteConnection) -> Result<(), StoreError> {
         return Ok(());
     }
     let mut change = connection.begin_with("BEGIN IMMEDIATE").await?;
-    // Another process may have been first.
+    // Another process may have migrated first.
     let have = version(&mut change).await?;
     if have > MIGRATIONS.len() {
         return Err(StoreError::Newer { found: have, known: MIGRATIONS.len() });
@@ -187,8 +186,8 @@ async fn insert_chunks(
     Ok(())
 }
 
-/// Gives free pages back when they are a quarter of the file. Fewer are soon used again, and to
-/// give one back costs as much as to write it.
+/// Releases free pages when they are a quarter of the file. Fewer are soon reused, and releasing a
+/// page costs as much as writing it.
 async fn shrink(connection: &mut SqliteConnection) -> Result<(), OverflowError> {
     let (free,): (i64,) = sqlx::query_as("PRAGMA freelist_count").fetch_one(&mut *connection).await?;
     let (pages,): (i64,) = sqlx::query_as("PRAGMA page_count").fetch_one(&mut *connection).await?;

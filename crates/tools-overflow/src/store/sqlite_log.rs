@@ -1,5 +1,6 @@
-//! SQLite's log beside the file: what is stored lands there and is readable at once; bringing it
-//! into the file, which has to wait for the disk twice, is nobody's to wait for and happens beside.
+//! SQLite's write-ahead log: stored data is readable as soon as it is in the log. The checkpoint
+//! into the file, which waits for the disk twice, runs in the background, so no caller waits for
+//! it.
 
 use std::sync::{
     Arc,
@@ -11,15 +12,15 @@ use tokio::sync::Mutex;
 
 use crate::OverflowError;
 
-/// Bytes in the log from which on it is brought into the file.
+/// Minimum bytes in the log for a checkpoint.
 const DUE: u64 = 4 << 20;
-/// Bytes in the log at which whoever stores brings it into the file, since nobody else came to it.
+/// Bytes in the log at which a writer runs the checkpoint itself, because no background one did.
 const MAX_LOG_BYTES: i64 = 64 << 20;
 
-/// Brings the log into the file. Cheap to clone.
+/// Checkpoints the log. Cheap to clone.
 #[derive(Debug, Clone)]
 pub(super) struct Log {
-    /// One connection of its own: neither reader nor writer waits for it.
+    /// A separate connection, so that neither readers nor the writer wait for it.
     own: SqlitePool,
     grown: Arc<AtomicU64>,
     under_way: Arc<Mutex<()>>,
@@ -30,8 +31,7 @@ impl Log {
         Self { own, grown: Arc::default(), under_way: Arc::default() }
     }
 
-    /// Takes note of bytes that were stored; brings them into the file, beside, when there are
-    /// enough of them.
+    /// Counts stored bytes; starts a background checkpoint when there are enough of them.
     pub(super) fn grew(&self, bytes: u64) {
         if self.grown.fetch_add(bytes, Ordering::Relaxed) + bytes < DUE {
             return;
@@ -40,7 +40,7 @@ impl Log {
         self.grown.store(0, Ordering::Relaxed);
         let own = self.own.clone();
         tokio::spawn(async move {
-            // Takes what it can without keeping anybody waiting. Left undone, the next one does it.
+            // A passive checkpoint makes nobody wait. What it cannot do is left to the next one.
             if let Err(error) = sqlx::raw_sql("PRAGMA wal_checkpoint(PASSIVE)").execute(&own).await {
                 tracing::debug!(%error, "the log of the store stays for now");
             }
@@ -48,7 +48,7 @@ impl Log {
         });
     }
 
-    /// Waits until the log is in the file, and the file on the disk.
+    /// Waits until the log is in the file, and the file on disk.
     pub(super) async fn settle(&self) -> Result<(), OverflowError> {
         let _turn = self.under_way.lock().await;
         sqlx::raw_sql("PRAGMA wal_checkpoint(FULL)").execute(&self.own).await?;
@@ -56,8 +56,8 @@ impl Log {
     }
 }
 
-/// Lets a connection that writes bring the log into the file only when it has grown far beyond what
-/// is usual. The bound is counted in pages, whose size the file decides.
+/// Makes a writing connection checkpoint only when the log is far larger than usual. The limit is
+/// counted in pages, whose size depends on the file.
 pub(super) async fn bound_log(connection: &mut SqliteConnection) -> Result<(), sqlx::Error> {
     let (page,): (i64,) = sqlx::query_as("PRAGMA page_size").fetch_one(&mut *connection).await?;
     let bound = format!(
