@@ -17,7 +17,7 @@ pub(crate) fn marked(line: &str) -> Option<u64> {
     (mark(lines) == line).then_some(lines)
 }
 
-/// What a stage did with a line.
+/// Decision of a stage about a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FilterEvent<'a> {
     /// The line is emitted unchanged.

@@ -77,7 +77,7 @@ fn text_or_texts<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Ve
     }
 }
 
-/// Why a rule, or a file of rules, is not in force.
+/// Reason why a rule, or a file of rules, is not in force.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum RuleError {
     /// The file is too long; the built-in rules are in force.

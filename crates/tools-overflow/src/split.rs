@@ -16,7 +16,7 @@ const GAP_LINE: usize = 300;
 /// Maximum bytes before the tail in which its heading is searched.
 const LOOKED_BACK: usize = 64 << 10;
 
-/// What is cut: the original, or a filter's extract of it.
+/// Unit of the cut: the original, or a filter's extract of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Of {
     /// The original: line numbers and counts refer to it.

@@ -1,30 +1,30 @@
-//! Lines without what tools put in front of each, so that what rules say of several lines holds in
-//! a listing, in the output of a search, in a diff and in a log, too.
+//! Removes the prefixes that tools add to each line, so that rules for several lines also work in
+//! listings, search results, diffs and logs.
 //!
-//! A copy is made only around a place that asks for it, and only where the line next to it has the
-//! same margin.
+//! A copy is made only around a position that needs it, and only if an adjacent line has the same
+//! margin.
 
 use std::ops::Range;
 
 use crate::margin::{file_number, number};
 
-/// How far up a block is followed.
+/// Maximum bytes of a block before the position.
 const ABOVE: usize = 16 << 10;
-/// How far down.
+/// Maximum bytes of a block after the position.
 const BELOW: usize = 256 << 10;
-/// A longer margin is none.
+/// Maximum length in bytes of a margin.
 const MAX_MARGIN_BYTES: usize = 256;
 
-/// What stands in front of the lines of a block.
+/// The prefix of the lines of a block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Margin<'a> {
     /// `    7<TAB>`, `7:`, `7 │ `.
     Number,
     /// `path:7:`, `path-7-`, `path:`.
     File(&'a str, bool),
-    /// Commit, author, time and number, as `git blame` puts them.
+    /// Commit, author, time and number, as in `git blame`.
     Blame,
-    /// A time, with what names the program behind it.
+    /// A time, followed by the name of the program.
     Time,
     /// `name  | `, `[pod/name] `.
     Source(&'a str),
@@ -34,28 +34,28 @@ enum Margin<'a> {
     Diff,
 }
 
-/// A block of lines without their margin, and where each of them stands.
+/// A block of lines without their margin, and the original position of each.
 #[derive(Debug)]
 pub(crate) struct Bare {
-    /// The text of the lines, each with its end.
+    /// The text of the lines, with line ends.
     pub(crate) text: String,
-    /// Where each line begins here, and where there.
+    /// The start of each line in this text and in the original.
     lines: Vec<(usize, usize)>,
-    /// Where the block ends there.
+    /// The end of the block in the original.
     pub(crate) end: usize,
 }
 
 impl Bare {
-    /// The block that the line around `at` stands in, of a diff what was and what is, and how far
-    /// nothing else has to be looked for. No block where lines have no margin, or where no line
-    /// next to it has the same.
+    /// The blocks that contain the line at `at` (for a diff, the old and the new side), and the
+    /// position up to which no further search is needed. Empty when the line has no margin, or no
+    /// adjacent line has the same.
     pub(crate) fn around(text: &str, at: usize) -> (Vec<Self>, usize) {
         let bytes = text.as_bytes();
         let start = memchr::memrchr(b'\n', &bytes[..at]).map_or(0, |end| end + 1);
         let end = line_end(text, start);
         let line = &text[start..end];
         let (mut found, mut done) = (Vec::new(), end);
-        // What a line begins with may be read in several ways; what is read wrongly finds nothing.
+        // A prefix may be read in several ways; a wrong reading finds nothing.
         for (margin, _) in margins(line) {
             let range = block(text, (start, end), margin);
             if range == (start..end) {
@@ -69,7 +69,7 @@ impl Bare {
             let block = &text[range.clone()];
             let has = |mark: char| block.split_inclusive('\n').any(|line| line.starts_with(mark));
             let sides = ['+', '-'].into_iter().filter(|mark| has(*mark));
-            // Lines that are only indented are looked at once.
+            // Lines that are only indented need no copy.
             found.extend(sides.map(|mark| Self::of(text, range.clone(), margin, Some(mark))));
         }
         (found, done)
@@ -90,7 +90,7 @@ impl Bare {
         bare
     }
 
-    /// Where a part of this text stands in the original: one part for each line.
+    /// The original ranges of a part of this text: one for each line.
     pub(crate) fn original(&self, part: Range<usize>) -> Vec<Range<usize>> {
         let first = self.lines.partition_point(|(start, _)| *start <= part.start).saturating_sub(1);
         let mut found = Vec::new();
@@ -108,12 +108,12 @@ impl Bare {
     }
 }
 
-/// Where the line that begins at `start` ends.
+/// The end of the line that begins at `start`.
 fn line_end(text: &str, start: usize) -> usize {
     memchr::memchr(b'\n', &text.as_bytes()[start..]).map_or(text.len(), |end| start + end + 1)
 }
 
-/// The lines around one that have its margin.
+/// The lines around one with the same margin.
 fn block(text: &str, (start, end): (usize, usize), margin: Margin<'_>) -> Range<usize> {
     let bytes = text.as_bytes();
     let (mut from, mut to) = (start, end);
@@ -138,7 +138,7 @@ fn has(line: &str, margin: Margin<'_>) -> bool {
     length(line, margin).is_some() || margin == Margin::Diff && line.trim_end().is_empty()
 }
 
-/// The margins that a line may have, with their lengths; the likeliest first.
+/// The possible margins of a line with their lengths; the likeliest first.
 fn margins(line: &str) -> impl Iterator<Item = (Margin<'_>, usize)> {
     let near = &line[..line.floor_char_boundary(MAX_MARGIN_BYTES)];
     let blame = blame(near).map(|length| (Margin::Blame, length));
@@ -152,7 +152,7 @@ fn margins(line: &str) -> impl Iterator<Item = (Margin<'_>, usize)> {
     blame.into_iter().chain(time).chain(number).chain(file).chain(source).chain(sign).chain(diff)
 }
 
-/// How long this margin of a line is; `None` where it has another.
+/// The length of this margin in a line; `None` when the line has another.
 fn length(line: &str, margin: Margin<'_>) -> Option<usize> {
     let near = &line[..line.floor_char_boundary(MAX_MARGIN_BYTES)];
     match margin {
@@ -170,15 +170,15 @@ fn length(line: &str, margin: Margin<'_>) -> Option<usize> {
     }
 }
 
-/// `:7:`, `-7-`; a date behind a colon is none.
+/// `:7:`, `-7-`, but not a date after a colon.
 fn between(text: &str) -> Option<usize> {
     file_number(text).filter(|length| text.as_bytes()[0] == text.as_bytes()[length - 1])
 }
 
-/// `path:7:`, `path-7-`, or `path:` where the path looks like one.
+/// `path:7:`, `path-7-`, or `path:` if the path looks like one.
 fn file(line: &str) -> Option<(Margin<'_>, usize)> {
     let marks = || line.match_indices([':', '-']).map(|(at, _)| at).filter(|at| *at > 0);
-    // Behind `path:2026` no `-01-` is a number of a line.
+    // In `path:2026-01-` the `-01-` is not a line number.
     let numbered = marks().take_while(|at| !line[..*at].contains(':')).find_map(|at| Some((at, between(&line[at..])?)));
     if let Some((at, length)) = numbered {
         return Some((Margin::File(&line[..at], true), at + length));
@@ -205,8 +205,7 @@ fn blame(line: &str) -> Option<usize> {
     is_blame.then_some(close + 1 + usize::from(rest.starts_with(' ')))
 }
 
-/// `2026-01-02T03:04:05.678Z `, in brackets too, also behind tabs; `Jan 2 03:04:05 host program[1]:
-/// `.
+/// `2026-01-02T03:04:05.678Z `, also in brackets or after tabs; `Jan 2 03:04:05 host program[1]: `.
 fn time(line: &str) -> Option<usize> {
     // `job<TAB>step<TAB>time`
     let lead = line.match_indices('\t').nth(1).map_or(0, |(at, _)| at + 1);
@@ -240,7 +239,7 @@ fn is_date(bytes: &[u8]) -> bool {
         && [0, 1, 2, 3, 5, 6, 8, 9, 11, 12, 14, 15, 17, 18].into_iter().all(is_digit)
 }
 
-/// `web-1  | `, `[pod/web-1/app] `: who said the line.
+/// `web-1  | `, `[pod/web-1/app] `: the source of the line.
 fn source(line: &str) -> Option<(&str, usize)> {
     if let Some(rest) = line.strip_prefix('[') {
         let end = rest.find(']').filter(|end| rest[..*end].contains(['/', '-']) && !rest[..*end].contains(' '))?;
@@ -254,15 +253,15 @@ fn source(line: &str) -> Option<(&str, usize)> {
     Some((&line[..name], line.len() - rest.len()))
 }
 
-/// Whether what is assigned to the name that ends at `end` may stand on other lines, or be cut by
-/// what stands in front of this one: nothing of a value follows, or the name stands in a table.
+/// Whether the value of the name that ends at `end` may be on other lines or be affected by the
+/// margin: no value follows on the line, or the name is in a table.
 pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let end = end + bytes[end..].iter().take(64).take_while(|byte| is_part(byte)).count();
     let limit = text.floor_char_boundary((end + MAX_MARGIN_BYTES).min(text.len()));
     let end = end + bytes[end..limit].iter().take_while(|byte| matches!(byte, b'"' | b'\'' | b'\\')).count();
-    // What most words are followed by needs no look at the line.
+    // A cheap check of the next byte decides for most words.
     if bytes[..limit].get(end).is_some_and(|byte| byte.is_ascii_graphic() && !b",|;:=".contains(byte)) {
         return false;
     }
@@ -273,11 +272,10 @@ pub(crate) fn is_asked_for(text: &str, start: usize, end: usize) -> bool {
         Some(b';') => rest.len() > 1,
         Some(b':' | b'=') => {
             let value = rest[1..].trim_start();
-            // Nothing, the mark of a block, or a value that is read to its end on a line of its own
-            // only.
+            // No value, a block mark, or a value that is complete only on a line of its own.
             value.is_empty() || value.starts_with(['|', '>', '!']) || value.contains([',', ';', '&', '<', '\\'])
         }
-        // Two words: `password VALUE`, as in a file of logins.
+        // Two words: `password VALUE`, as in a login file.
         Some(b' ') => {
             let words = rest.trim_start();
             let is_first = start > 0 && matches!(bytes[start - 1], b' ' | b'\t' | b':' | b'+' | b'-' | b'|');

@@ -1,5 +1,5 @@
-//! Columns of tables whose header names a credential: text separated by commas, semicolons or tabs,
-//! and what database clients draw with `|`.
+//! Table columns whose header names a credential: text separated by commas, semicolons or tabs, and
+//! tables that database clients draw with `|`.
 
 use std::ops::Range;
 
@@ -9,13 +9,13 @@ use crate::assignment::kind;
 use crate::finding::{Finding, Heading};
 use crate::value;
 
-/// A longer line is no header, and no row.
+/// Maximum length in bytes of a header or row.
 const MAX_LINE_BYTES: usize = 4096;
-/// A longer field of a header is none.
+/// Maximum length of a header field.
 const MAX_NAME_LEN: usize = 40;
 
-/// Looks whether the keyword at `start` names a column, and if so at all rows. Lines that begin
-/// before `done` were looked at.
+/// Checks whether the keyword at `start` names a column and, if so, reads all rows. Lines before
+/// `done` were checked already.
 pub(crate) fn find(
     text: &str,
     (start, end): (usize, usize),
@@ -40,12 +40,12 @@ pub(crate) fn find(
     let line_start = memchr::memrchr(b'\n', &bytes[from..start]).map(|at| from + at + 1).or((from == 0).then_some(0));
     let limit = (end + MAX_LINE_BYTES).min(bytes.len());
     let line_end = memchr::memchr(b'\n', &bytes[end..limit]).map(|at| end + at + 1);
-    // Also where the line is too long for a header: it is not looked at again for each keyword in
-    // it.
+    // Also set if the line is too long for a header, so that it is not checked again for each
+    // keyword in it.
     *done = line_end.unwrap_or(limit);
     let (line_start, line_end) = (line_start?, line_end?);
     let header = text.get(line_start..line_end).filter(|line| line.len() <= MAX_LINE_BYTES)?;
-    // A blank after a comma is that of a sentence, or of a program.
+    // A comma with a blank is from a sentence or a program.
     if matches!(mark, ',' | ';') && header.contains([mark, ' '].iter().collect::<String>().as_str()) {
         return None;
     }
@@ -64,7 +64,7 @@ pub(crate) fn find(
     Some(Heading { line: line_start..line_end, end })
 }
 
-/// The credentials of all rows from `at` on; where the last one ends.
+/// Finds the credentials in all rows from `at` on; returns the end of the last row.
 fn rows(text: &str, mut at: usize, mark: char, kinds: &[Option<&'static str>], findings: &mut Vec<Finding>) -> usize {
     while at < text.len() {
         let length = memchr::memchr(b'\n', &text.as_bytes()[at..]).map_or(text.len() - at, |length| length + 1);
@@ -86,17 +86,16 @@ fn rows(text: &str, mut at: usize, mark: char, kinds: &[Option<&'static str>], f
     at
 }
 
-/// Whether a field of such a column has a value.
+/// Whether a field of a credential column contains a credential.
 fn is_given(field: &str, kind: &str) -> bool {
-    // What a table tells of passwords is told in words.
+    // A table about passwords describes them in words.
     let is_words = field.contains(' ');
-    // A password that somebody chose has no length to speak of.
+    // A password chosen by a person has no minimum length.
     value::is_secret(field) && (kind == "password" || !is_words)
         || kind == "password" && !is_words && field.len() >= 6 && value::is_password(field) && value::is_mixed(field)
 }
 
-/// Where the fields of a line stand, without blanks and quotes around them; without the bars at
-/// both ends of a drawn row.
+/// The ranges of the fields of a line, without blanks, quotes and the outer bars of a drawn row.
 fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     let line = line.trim_end_matches(['\r', '\n']);
     let mut fields = Vec::new();
@@ -128,7 +127,7 @@ fn fields(line: &str, mark: char) -> Vec<Range<usize>> {
     fields.into_iter().map(bare).collect()
 }
 
-/// Whether a byte may be one of a column's name. Looked up: it is asked behind each keyword.
+/// Whether a byte may be part of a column name. A table lookup, since it runs after each keyword.
 fn is_part(byte: u8) -> bool {
     const PARTS: [bool; 256] = {
         let mut parts = [false; 256];
@@ -151,7 +150,7 @@ fn is_name(name: &str) -> bool {
         && name.bytes().any(|byte| byte.is_ascii_alphabetic())
 }
 
-/// The line between the header of a drawn table and its rows.
+/// Whether a line separates the header of a drawn table from its rows.
 fn is_ruler(line: &str) -> bool {
     let line = line.trim();
     line.contains("--") && line.bytes().all(|byte| matches!(byte, b'-' | b'+' | b'|' | b' ' | b':' | b'='))

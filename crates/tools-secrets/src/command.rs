@@ -1,10 +1,10 @@
-//! Passwords among the arguments of commands that take them there.
+//! Passwords among the arguments of commands that take them.
 
 use crate::commands::Flag::{self, Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source};
 use crate::finding::Finding;
 use crate::value;
 
-/// How long a command line is read.
+/// Maximum bytes of a command line that are read.
 const MAX_LINE_BYTES: usize = 2048;
 
 /// Finds the passwords of a command whose name ends at `from`.
@@ -14,7 +14,7 @@ pub(crate) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, fi
     let line = &rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())];
     let (words, length) = words(line);
     *done = from + length;
-    // The rest of a bundle of options.
+    // The rest of combined options.
     let mut arguments = 0_usize;
     let mut words = words.into_iter().peekable();
     let mut is_first = true;
@@ -47,7 +47,7 @@ pub(crate) fn find(text: &str, from: usize, flags: &[Flag], done: &mut usize, fi
     }
 }
 
-/// A word of a command line and where it stands, without the quotes around it.
+/// A word of a command line without quotes, and its position.
 #[derive(Debug, Clone, Copy)]
 struct Word<'a> {
     start: usize,
@@ -63,7 +63,7 @@ impl Word<'_> {
     }
 }
 
-/// The words up to the end of the command, and how long that is.
+/// The words up to the end of the command, and its length.
 fn words(line: &str) -> (Vec<Word<'_>>, usize) {
     let bare = |start: usize, end: usize| {
         let word = line[start..end].trim_end_matches(['"', '\'']);
@@ -108,7 +108,7 @@ fn password(word: Word<'_>, flag: Flag) -> Option<(usize, usize)> {
     };
     let is_code = value.starts_with(':') || value.contains("(\"") || value.contains("()");
     let is_literal = value::is_password(value) && !is_code;
-    // Without an option before it a word may be prose.
+    // Without a preceding option a word may be prose.
     let is_meant = !matches!(flag, Argument(_) | Cookie(_)) || value::is_secret(value);
     let start = word.start + skipped;
     (is_literal && is_meant).then_some((start, start + value.len()))

@@ -1,4 +1,4 @@
-//! Commands with passwords among their arguments, and where among them.
+//! Commands that take passwords as arguments, and the position of these.
 
 /// How a command takes a password.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -17,15 +17,15 @@ pub(crate) enum Flag {
     Source(&'static str),
     /// `-b SESSION=VALUE`.
     Cookie(&'static str),
-    /// `--value PASSWORD`, of a command that says so by another word.
+    /// `--value PASSWORD`, if the command has this other word too.
     Beside(&'static str, &'static str),
-    /// The argument of this index that is no option.
+    /// The argument of this index, options not counted.
     Argument(usize),
 }
 
 use Flag::{Apart, Argument, Attached, Beside, Cookie, Next, Pair, Percent, Source};
 
-/// Options that differ from others by case only.
+/// SNMP options, which differ from others only in case.
 const SNMP: &[Flag] = &[Apart("-A"), Apart("-X")];
 
 /// Commands with passwords among their arguments.

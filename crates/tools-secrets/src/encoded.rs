@@ -1,26 +1,26 @@
-//! Text inside an address or a page: names, joins and quotes that are escaped there are read as
-//! what they stand for.
+//! Text inside a URL or an HTML page, in which names, separators and quotes are escaped. It is read
+//! in its unescaped form.
 
-/// How far a run of such text is read before a place, and behind it.
+/// Maximum bytes read before and after a position.
 const BEFORE: usize = 4 << 10;
 const BEHIND: usize = 8 << 10;
 
-/// Escapes of a page, and what they stand for.
+/// HTML entities and their characters.
 const ENTITIES: &[(&str, char)] = &[("&quot;", '"'), ("&#34;", '"'), ("&#39;", '\''), ("&apos;", '\''), ("&amp;", '&')];
 
-/// A run of escaped text as it is meant.
+/// A run of escaped text in its unescaped form.
 #[derive(Debug)]
 pub(crate) struct Meant {
     pub(crate) text: String,
-    /// Where each byte stands in the original, and where the last one ends.
+    /// The original position of each byte, and the end of the last one.
     places: Vec<usize>,
 }
 
 impl Meant {
-    /// The run around an escape, which does not begin before `done`.
+    /// The run around an escape, beginning not before `done`.
     pub(crate) fn around(text: &str, at: usize, done: usize) -> Self {
         let is_page = text.as_bytes()[at] == b'&';
-        // An address has no blanks; a page has them between quotes that are escaped.
+        // A URL has no blanks; a page has them between escaped quotes.
         let ends = |byte: &u8| matches!(byte, b'\n' | b'"' | b'<' | b'>') || !is_page && byte.is_ascii_whitespace();
         let bytes = text.as_bytes();
         let from = done.max(at.saturating_sub(BEFORE)).min(at);
@@ -44,18 +44,18 @@ impl Meant {
         meant
     }
 
-    /// Where the run ends.
+    /// The end of the run in the original.
     pub(crate) fn end(&self) -> usize {
         self.places.last().copied().unwrap_or_default()
     }
 
-    /// Where a byte of the run stands in the original.
+    /// The original position of a byte of the run.
     pub(crate) fn place(&self, at: usize) -> usize {
         self.places[at]
     }
 }
 
-/// The character that an escape at the beginning of a text stands for, and how long it is.
+/// The character of an escape at the beginning of a text, and the length of the escape.
 fn escape(text: &str) -> Option<(char, usize)> {
     if let Some(digits) = text.strip_prefix('%') {
         let byte = u8::from_str_radix(digits.get(..2)?, 16).ok()?;

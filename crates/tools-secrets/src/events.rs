@@ -1,5 +1,5 @@
-//! What a running call prints, with placeholders: a line is held back until it is whole, so that no
-//! credential can be split over two events.
+//! Redacts the output of a running call. A line is held until it is complete, so that no credential
+//! is split over two events.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -8,17 +8,17 @@ use tools_core::{EventConsumer, EventKind, OutputStream, Redactor as _, ToolEven
 
 use crate::{Piece, SecretRedactor, SecretStream};
 
-/// Stands before the consumer of a call's events.
+/// Wraps the consumer of a call's events.
 pub(crate) struct RedactingConsumer {
     consumer: Arc<dyn EventConsumer>,
     redactor: SecretRedactor,
     streams: Mutex<[StreamTail; 2]>,
 }
 
-/// What is held back of one stream.
+/// The held part of a stream.
 struct StreamTail {
     stream: SecretStream,
-    /// The last event of it; what is left at the end goes with its time.
+    /// The stream's last event; the held rest is emitted with its time.
     last: Option<ToolEvent>,
 }
 
@@ -28,7 +28,7 @@ impl RedactingConsumer {
         Self { consumer, streams: Mutex::new([held(), held()]), redactor }
     }
 
-    /// Gives on what was held back: the call has ended.
+    /// Emits the held text when the call has ended.
     pub(crate) fn flush(&self) {
         let mut streams = self.streams();
         for held in streams.iter_mut() {
@@ -44,7 +44,7 @@ impl RedactingConsumer {
         self.streams.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// The event as it may be told; `None` when all of it is held back.
+    /// The event with placeholders; `None` when all of it is held.
     fn redacted(&self, event: ToolEvent) -> Option<ToolEvent> {
         match &event.kind {
             EventKind::Output { stream, text, dropped_before } => {

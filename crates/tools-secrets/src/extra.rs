@@ -1,4 +1,4 @@
-//! Patterns of the operator's own for credentials that have no shape anyone else knows.
+//! The operator's patterns for credentials of unknown form.
 
 use regex::{Regex, RegexBuilder};
 use thiserror::Error;
@@ -6,12 +6,12 @@ use tools_core::KeyFault;
 
 use crate::finding::Finding;
 
-/// How long a pattern may be, in characters.
+/// Maximum number of characters of a pattern.
 const MAX_PATTERN_CHARS: usize = 512;
-/// How large a compiled pattern may get.
+/// Maximum size in bytes of a compiled pattern.
 const SIZE: usize = 1 << 20;
 
-/// Patterns of the operator's own.
+/// The operator's patterns.
 #[derive(Debug, Clone, Default)]
 pub struct ExtraPatterns(Vec<Regex>);
 
@@ -19,7 +19,7 @@ pub struct ExtraPatterns(Vec<Regex>);
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{problem}")]
 pub struct PatternError {
-    /// Its place in the list, from 0.
+    /// Its index in the list, from 0.
     pub index: usize,
     /// The problem.
     pub problem: String,
@@ -45,7 +45,7 @@ impl ExtraPatterns {
         compiled.collect::<Result<_, _>>().map(Self)
     }
 
-    /// Where they match.
+    /// Finds matches.
     pub(crate) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
         for regex in &self.0 {
             findings.extend(regex.captures_iter(text).filter_map(|found| {

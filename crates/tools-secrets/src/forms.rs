@@ -1,30 +1,30 @@
-//! Values that are searched exactly, in the encodings in which they usually show. Adding one costs
-//! nothing for those that are there already.
+//! Searches exact values in the encodings in which they usually appear. The number of values does
+//! not affect the search time.
 
 use std::collections::HashMap;
 
 use tools_core::hex;
 
-/// No form is shorter: shorter ones stand in too many texts by chance.
+/// Minimum length in bytes of a form; shorter ones occur by chance in too many texts.
 pub(crate) const MIN_FORM_BYTES: usize = 8;
-/// When the forms are longer together, further values are searched as they stand only.
+/// Maximum total bytes of forms; beyond it, values are searched only unencoded.
 const MAX_ENCODED: usize = 8 << 20;
-/// Places that are looked at together.
+/// Positions that are checked together.
 const STEP: usize = 8;
-/// The logarithm of how many bits the first look takes.
+/// Base-2 logarithm of the number of bits in the first filter.
 const BITS: u32 = 18;
 
-/// The forms of values, by how they begin.
+/// The forms of values, by their beginning.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Forms {
-    /// Which four bytes some form begins with, hashed.
+    /// A bit set of hashes of the first four bytes of all forms.
     beginnings: Vec<u64>,
     by_beginning: HashMap<u64, Vec<(Box<str>, &'static str)>>,
     bytes: usize,
 }
 
 impl Forms {
-    /// Also finds a value of a kind. One that is too short, or too much like a word, is left out.
+    /// Adds a value of a kind. A value that is too short or too much like a word is ignored.
     pub(crate) fn add(&mut self, value: &str, kind: &'static str) {
         self.insert(value, kind);
         if self.bytes < MAX_ENCODED {
@@ -49,7 +49,7 @@ impl Forms {
         self.beginnings[word] |= bit;
     }
 
-    /// Where forms stand, and of which kind the value is; of several at a place the longest.
+    /// The positions of forms and the kinds of their values; at each position the longest form.
     pub(crate) fn find<'a>(&'a self, text: &'a str) -> impl Iterator<Item = (usize, usize, &'static str)> + 'a {
         let bytes = text.as_bytes();
         let last = if self.beginnings.is_empty() { 0 } else { (bytes.len() + 1).saturating_sub(MIN_FORM_BYTES) };
@@ -57,7 +57,7 @@ impl Forms {
             let (word, bit) = slot(*four);
             self.beginnings[word] & bit != 0
         };
-        // Most places are passed several at once, without a branch for each.
+        // Several positions are skipped at once, without a branch for each.
         let is_asked =
             move |block: &[u8; STEP + 3]| block.array_windows().fold(false, |any, four| any | may_begin(four));
         let blocks = (0..last).step_by(STEP).filter(move |at| bytes[*at..].first_chunk().is_none_or(is_asked));
@@ -84,8 +84,8 @@ fn slot(four: [u8; 4]) -> (usize, u64) {
     ((hash >> 6) as usize, 1 << (hash & 63))
 }
 
-/// The value as it stands in base64 in both alphabets and wherever it begins, in hexadecimal, in
-/// addresses, in JSON and other quotations, in a shell's and in XML.
+/// The encodings of a value: base64 in both alphabets at any offset, hexadecimal, percent-encoding,
+/// JSON and other quotations, shell and XML.
 fn encodings(value: &str) -> Vec<String> {
     let mut forms: Vec<String> = (0..3).flat_map(|before| base64(value, before)).collect();
     let percent = percent(value);
@@ -103,15 +103,15 @@ fn encodings(value: &str) -> Vec<String> {
     for escape in [|unit| format!("\\u{unit:04x}"), |unit| format!("\\u{unit:04X}")] as [fn(u16) -> String; 2] {
         forms.push(value.encode_utf16().map(escape).collect());
         let ascii = ascii_json(value, escape);
-        // With slashes as PHP writes them, too.
+        // Also with escaped slashes, as PHP writes them.
         forms.extend([ascii.replace('/', "\\/"), ascii]);
     }
     forms.extend([value.replace('\'', "\\'"), value.replace('\'', r"'\''"), backslashed(value), xml(value)]);
     forms
 }
 
-/// In both alphabets, as it stands in the encoding of a longer text when so many bytes of a group
-/// are before it; without what depends on its neighbours.
+/// In both alphabets, the part of a longer text's base64 that depends only on the value, when
+/// `before` bytes of its first group precede it.
 fn base64(value: &str, before: usize) -> [String; 2] {
     let skipped = [0, 2, 1][before];
     let encoded = groups(value.as_bytes().get(skipped..).unwrap_or_default());
@@ -151,7 +151,7 @@ fn json(value: &str) -> String {
     quoted[1..quoted.len() - 1].to_owned()
 }
 
-/// JSON in which nothing but ASCII stands.
+/// JSON with ASCII only.
 fn ascii_json(value: &str, escape: fn(u16) -> String) -> String {
     let escaped = |character: char| -> String {
         if character.is_ascii() {
@@ -162,7 +162,7 @@ fn ascii_json(value: &str, escape: fn(u16) -> String) -> String {
     json(value).chars().map(escaped).collect()
 }
 
-/// As `printf %q` writes it.
+/// In the form of `printf %q`.
 fn backslashed(value: &str) -> String {
     let is_plain = |character: char| character.is_alphanumeric() || "_-./:=@%+,".contains(character);
     value.chars().flat_map(|c| (!is_plain(c)).then_some('\\').into_iter().chain([c])).collect()

@@ -1,17 +1,17 @@
-//! Headers that carry credentials.
+//! Headers that contain credentials.
 
 use tools_core::is_credential_key;
 
 use crate::{finding::Finding, program, value, wordy};
 
-/// How long a header is read.
+/// Maximum bytes of a header that are read.
 const MAX_HEADER_BYTES: usize = 8192;
-/// How long a name of parts may be.
+/// Maximum length of a name with several parts.
 const MAX_NAME_LEN: usize = 96;
-/// How long credentials without a header's name before them must be.
+/// Minimum length of credentials without a header name before them.
 const MIN_ALONE_LEN: usize = 20;
 
-/// The credentials of an `Authorization` whose name ends at `from`.
+/// The credentials of an `Authorization` that ends at `from`.
 pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
     // `AWS::Config::AggregationAuthorization`: the name of a type.
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b':' | b'_');
@@ -24,14 +24,14 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
     let rest = rest.strip_prefix([':', '=', ','])?;
     let rest = trimmed(rest, &[' ', '"', '\'', '\\', '=', '>', 'b', 'f', '[']);
     let first = word(rest);
-    // The word before the credentials tells the scheme.
+    // The word before the credentials is the scheme.
     let credentials = match rest[first.len()..].strip_prefix(' ') {
         Some(second) => word(second),
         None => first,
     };
     let names_member = credentials.contains('=') && !credentials.ends_with('=');
     found(text, credentials, |value| {
-        // `http_agent=…`, `realm=…`: something else that is given by name.
+        // `http_agent=…`, `realm=…`: another named parameter.
         !(names_member && value.split_once('=').is_some_and(|(name, _)| wordy::is_wordy(name) && name.len() <= 12))
             && value::is_secret(value)
             && value::is_secret(value.trim_end_matches('='))
@@ -41,7 +41,7 @@ pub(crate) fn authorization(text: &str, from: usize) -> Option<Finding> {
     })
 }
 
-/// The credentials that follow `Bearer` without a header's name.
+/// The credentials after `Bearer` without a header name.
 pub(crate) fn bearer(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
     found(text, word(rest), |value| {
@@ -68,14 +68,14 @@ fn word(text: &str) -> &str {
     &text[..text.find(ends).unwrap_or(text.len())]
 }
 
-/// The text without a few of these characters before it.
+/// The text without leading characters of this set.
 fn trimmed<'a>(text: &'a str, characters: &[char]) -> &'a str {
     let length = text.chars().take(16).take_while(|character| characters.contains(character)).count();
     // All of them are one byte long.
     &text[length..]
 }
 
-/// The sessions in a `Cookie` or `Set-Cookie` whose name ends at `from`.
+/// The session values in a `Cookie` or `Set-Cookie` that ends at `from`.
 pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut Vec<Finding>) {
     let Some(line) = line(text, from) else { return };
     let rest = line.trim_start_matches('s').trim_start_matches(['"', '\'', ']', ')', ',']);
@@ -88,7 +88,7 @@ pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut 
         if (is_session || is_credential_key(name.trim())) && value::is_secret(value.trim()) {
             let value = value.trim();
             let start = offset(text, value);
-            // Signs that no value of a cookie has.
+            // Characters that no cookie value has.
             let is_code = value.contains(['`', '{', '}', ',', '(']);
             if is_code || program::is_program(text, start, start, start + value.len()) {
                 continue;
@@ -98,7 +98,7 @@ pub(crate) fn cookies(text: &str, from: usize, done: &mut usize, findings: &mut 
     }
 }
 
-/// The session that a cookie's own name tells of, whose `=` or tab stands at `from`.
+/// The value of a cookie with a session name, whose `=` or tab is at `from`.
 pub(crate) fn session(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?.strip_prefix(['=', '\t'])?;
     let value = word(rest);
@@ -113,7 +113,7 @@ fn line(text: &str, from: usize) -> Option<&str> {
     Some(&rest[..memchr::memchr(b'\n', rest.as_bytes()).unwrap_or(rest.len())])
 }
 
-/// Where a piece of a text stands in it.
+/// The offset of a part in its text.
 fn offset(text: &str, piece: &str) -> usize {
     (piece.as_ptr() as usize).saturating_sub(text.as_ptr() as usize)
 }

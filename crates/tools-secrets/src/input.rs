@@ -1,4 +1,4 @@
-//! What tools ask the client of their call for, without credentials.
+//! Removes credentials from what tools ask the client of their call.
 
 use std::{collections::BTreeMap, sync::Arc};
 
@@ -7,14 +7,14 @@ use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, 
 
 use crate::{SecretRedactor, Tally};
 
-/// The client behind a redactor.
+/// A client behind a redactor.
 pub(crate) struct RedactedInput {
     client: Arc<dyn InputSource>,
     redactor: SecretRedactor,
 }
 
 impl RedactedInput {
-    /// The same client, which is shown placeholders.
+    /// The same client, which sees placeholders.
     pub(crate) fn around(client: Arc<dyn InputSource>, redactor: SecretRedactor) -> Arc<dyn InputSource> {
         Arc::new(Self { client, redactor })
     }

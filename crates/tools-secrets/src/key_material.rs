@@ -2,14 +2,14 @@
 
 use crate::{finding::Finding, margin::Margin, provider::is_inside_word};
 
-/// What ends armour.
+/// The end mark of armour.
 const END: &str = "-----END ";
-/// How much text a private key may take.
+/// Maximum bytes of a private key.
 const MAX_KEY_BYTES: usize = 32 * 1024;
-/// A run of armour of this length is no word.
+/// Minimum length of a run of armour; shorter ones may be words.
 const RUN: usize = 16;
 
-/// Where the armour of a private key begins whose `-----BEGIN ` ends at `from`.
+/// The start of the armour after a `-----BEGIN ` that ends at `from`.
 fn body_start(text: &str, from: usize) -> Option<usize> {
     let label = text.get(from..)?;
     let label = &label[..label.floor_char_boundary(48)];
@@ -18,20 +18,21 @@ fn body_start(text: &str, from: usize) -> Option<usize> {
     (is_label && label.contains("PRIVATE KEY")).then_some(from + label.len() + "-----".len())
 }
 
-/// The body of a private key whose `-----BEGIN ` stands from `begin` to `from`: one finding, or one
-/// on each line where the lines name their file. The text up to `done` is dealt with afterwards.
+/// The body of a private key whose `-----BEGIN ` is at `begin` to `from`: one finding, or one on
+/// each line if the lines name their file. Sets `done` to the end of the processed text.
 pub(crate) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, findings: &mut Vec<Finding>) {
     let Some(start) = body_start(text, from) else { return };
     let (margin, _) = Margin::around(text, begin);
     let rest = &text[start..];
     let rest = &rest[..rest.floor_char_boundary(MAX_KEY_BYTES)];
-    // The next mark decides: an end, or another beginning before which this key was cut off.
+    // The next mark decides: an end, or the beginning of another key, before which this one was cut
+    // off.
     let next = rest.find("-----");
     let ends = next.is_some_and(|next| rest[next..].trim_start_matches('-').starts_with("END"));
     let within = &rest[..next.unwrap_or(rest.len())];
     let end = start + if ends { within.len() } else { armoured(within, &margin) };
     *done = if ends { end + END.len() } else { end.max(from) };
-    // What stands before the mark on its line may be a number.
+    // Text before the mark on its line may be a number.
     let end = if ends && !margin.is_none() { start + within.rfind('\n').map_or(0, |at| at + 1) } else { end };
     if margin.has_path() {
         lines(text, (start, end), &margin, findings);
@@ -40,8 +41,8 @@ pub(crate) fn pem(text: &str, (begin, from): (usize, usize), done: &mut usize, f
     }
 }
 
-/// The body of a private key whose beginning is not in the text and whose `-----END ` stands from
-/// `start` to `from`.
+/// The body of a private key whose beginning is missing and whose `-----END ` is at `start` to
+/// `from`.
 pub(crate) fn tail(text: &str, (start, from): (usize, usize), done: usize, findings: &mut Vec<Finding>) {
     if body_start(text, from).is_none() {
         return;
@@ -75,7 +76,7 @@ fn lines(text: &str, (start, end): (usize, usize), margin: &Margin<'_>, findings
     }
     let mut at = start;
     for line in text[start..end].split_inclusive('\n') {
-        // Behind the mark at the beginning nothing is before the armour.
+        // Directly after the begin mark nothing precedes the armour.
         let length = if at == start && at > 0 && !text[..at].ends_with('\n') { Some(0) } else { margin.length(line) };
         if let Some(length) = length {
             let content = content(&line[length..]);
@@ -88,9 +89,9 @@ fn lines(text: &str, (start, end): (usize, usize), margin: &Margin<'_>, findings
     }
 }
 
-/// The armour between two places, without what is around it.
+/// The armour between two positions, without surrounding text.
 fn body(text: &str, start: usize, end: usize) -> Option<Finding> {
-    // Line ends, indentation and the marks of a diff around the body stay.
+    // Line ends, indentation and diff marks around the body stay.
     let is_edge =
         |character: char| character.is_whitespace() || matches!(character, '\\' | '+' | '-' | '>' | '|' | '"' | '\'');
     let body = text[start..end].trim_end_matches(is_edge);
@@ -108,12 +109,12 @@ fn body(text: &str, start: usize, end: usize) -> Option<Finding> {
     })
 }
 
-/// Where a private key begins that goes on to the end of the text, so that more of it may follow.
+/// The start of a private key that continues to the end of the text, so that more may follow.
 pub(crate) fn open(text: &str) -> Option<usize> {
-    // A key that begins earlier is longer than any.
+    // No key is long enough to begin earlier.
     let near = &text[text.ceil_char_boundary(text.len().saturating_sub(MAX_KEY_BYTES))..];
     let begin = text.len() - near.len() + memchr::memmem::rfind(near.as_bytes(), b"-----BEGIN ")?;
-    // The line with the mark may itself be unfinished.
+    // The line with the mark may be incomplete itself.
     let from = begin + "-----BEGIN ".len();
     let Some(start) = body_start(text, from) else {
         return (!text[from..].contains("-----") && text.len() - from <= 48 && !text[from..].contains('\n'))
@@ -124,7 +125,7 @@ pub(crate) fn open(text: &str) -> Option<usize> {
     (!rest.contains("-----END") && armoured(rest, &margin) == rest.len()).then_some(begin)
 }
 
-/// Whether there is a run of letters and digits as no sentence has.
+/// Whether there is a run of letters and digits that no sentence has.
 fn has_armour(body: &str) -> bool {
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'=');
     body.as_bytes()
@@ -132,8 +133,7 @@ fn has_armour(body: &str) -> bool {
         .any(|run| run.len() >= RUN && run.iter().any(|byte| Some(byte) != run.first()))
 }
 
-/// How far armour reaches that has no end: over lines of its alphabet and its headers, not the line
-/// after.
+/// The length of armour without an end mark: lines of its alphabet and its headers.
 fn armoured(text: &str, margin: &Margin<'_>) -> usize {
     let mut end = 0;
     for (number, line) in text.split_inclusive('\n').enumerate() {
@@ -142,7 +142,7 @@ fn armoured(text: &str, margin: &Margin<'_>) -> usize {
         let content = &body[content(body)];
         let is_header = is_header(content);
         let is_body = content.len() >= 16 || number == 0 || (content.len() > 1 && line.trim_end().ends_with('='));
-        // The rest of the first line, the blank line behind the headers.
+        // The rest of the first line, or the blank line after the headers.
         let is_blank = content.is_empty() && number < 6;
         if !(is_header || is_blank || is_armour(content) && is_body) {
             break;
@@ -161,8 +161,7 @@ pub(crate) fn is_header(line: &str) -> bool {
     line.split_once(": ").is_some_and(|(name, _)| matches!(name, "Proc-Type" | "DEK-Info" | "Version" | "Comment"))
 }
 
-/// The line without what tools put around it: indentation, its number, the mark of a diff or a
-/// quotation.
+/// The line without indentation, line number, diff mark or quotation mark.
 pub(crate) fn content(line: &str) -> std::ops::Range<usize> {
     let is_edge = |character: char| {
         character.is_whitespace() || matches!(character, '+' | '-' | '>' | '|' | '"' | '\'' | ',' | '│')
@@ -193,12 +192,12 @@ pub(crate) fn hash(text: &str, start: usize) -> Option<Finding> {
     };
     let length = text.as_bytes()[start..].iter().take(512).take_while(|byte| is_part(byte)).count();
     let end = start + length;
-    // `$1$2.${…}` puts together what an expression found.
+    // `$1$2.${…}` is a replacement text of a regular expression.
     let is_hash = length >= 28 && text[start + 1..end].contains(['$', '}']) && !text[start..end].contains("${");
     is_hash.then_some(Finding { start, end, kind: "password-hash", rule: "key-material" })
 }
 
-/// The key that follows the name of the file it stands in.
+/// A key that follows the name of its file.
 pub(crate) fn master_key(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
     let skipped = rest.bytes().take(8).take_while(|byte| matches!(byte, b'\r' | b'\n' | b' ' | b':')).count();

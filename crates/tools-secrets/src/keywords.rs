@@ -1,8 +1,8 @@
-//! Keywords, and what each calls for.
+//! Keywords, and the scanner for each.
 
 use crate::{commands, providers};
 
-/// What a keyword calls for.
+/// The scanner for a keyword.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Scanner {
     Provider(&'static providers::Provider),
@@ -67,7 +67,7 @@ const NAMES: &[&str] = &[
     "rootpw",
     "psk",
 ];
-/// Cookies that hold a session, by the names their frameworks give them.
+/// Session cookies of known frameworks.
 const SESSIONS: &[&str] = &[
     "phpsessid",
     "jsessionid",
@@ -77,7 +77,7 @@ const SESSIONS: &[&str] = &[
     "_session_id",
     "_gitlab_session",
 ];
-/// Addresses that whoever knows them may post to.
+/// Webhook URLs, to which anybody who knows them may post.
 const WEBHOOKS: &[&str] = &[
     "hooks.slack.com/",
     "discord.com/api/webhooks/",
@@ -88,7 +88,7 @@ const WEBHOOKS: &[&str] = &[
     "outlook.office.com/webhook/",
 ];
 
-/// Calls that take a password by its place, and its index among their arguments.
+/// Calls that take a password, and its index among their arguments.
 const CALLS: &[(&str, usize)] = &[
     ("networkcredential(", 1),
     ("usernamepasswordcredentials(", 1),
@@ -109,7 +109,7 @@ const CALLS: &[(&str, usize)] = &[
     ("drivermanager.getconnection(", 2),
 ];
 
-/// How password hashes begin.
+/// Beginnings of password hashes.
 const HASHES: &[&str] = &[
     "$1$",
     "$5$",
@@ -130,7 +130,7 @@ const HASHES: &[&str] = &[
     "{SSHA}",
     "{SSHA512}",
 ];
-/// All keywords. Of two at the same place the longer counts.
+/// All keywords. Of two at the same position the longer counts.
 pub(crate) fn all() -> Vec<(&'static str, Scanner)> {
     let mut words: Vec<(&'static str, Scanner)> =
         providers::PROVIDERS.iter().map(|provider| (provider.prefix, Scanner::Provider(provider))).collect();

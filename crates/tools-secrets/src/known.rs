@@ -1,17 +1,17 @@
-//! Values that the host knows to be secret: found exactly, in the encodings in which they usually
-//! show.
+//! Values that the host knows to be secret. They are found exactly, in the encodings in which they
+//! usually appear.
 
 use crate::finding::Finding;
 use crate::forms::{Forms, MIN_FORM_BYTES};
 use crate::name::is_credential;
 
-/// Values that are secret wherever they stand.
+/// Values that are secret in any context.
 #[derive(Debug, Clone, Default)]
 pub struct KnownValues(Forms);
 
 impl KnownValues {
-    /// The values of at least eight bytes, as they stand and in base64, hexadecimal,
-    /// percent-encoding, JSON, XML and quoted for a shell.
+    /// The values of at least eight bytes: unencoded and in base64, hexadecimal, percent-encoding,
+    /// JSON, XML and shell quotation.
     pub fn new(values: impl IntoIterator<Item = impl AsRef<str>>) -> Self {
         let mut forms = Forms::default();
         for value in values {
@@ -31,7 +31,7 @@ impl KnownValues {
         Self::new(secret.map(|(_, value)| value))
     }
 
-    /// The text with `mark` in the place of each value; `None` when none stands in it.
+    /// The text with each value replaced by `mark`; `None` when it contains none.
     pub fn hidden(&self, text: &str, mark: &str) -> Option<String> {
         let (mut clean, mut end) = (String::new(), 0);
         for (from, to, _) in self.0.find(text) {
@@ -44,17 +44,17 @@ impl KnownValues {
         (end > 0).then(|| clean + &text[end..])
     }
 
-    /// Where known values stand.
+    /// Finds known values.
     pub(crate) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
         let found = self.0.find(text);
         findings.extend(found.map(|(start, end, kind)| Finding { start, end, kind, rule: KNOWN }));
     }
 }
 
-/// The rule of a finding that a known value made.
+/// The rule of findings of known values.
 pub(crate) const KNOWN: &str = "known-value";
 
-/// `AUTH=disabled`: a word that stands in many texts. Only a password may be one.
+/// `AUTH=disabled`: a word that occurs in many texts. Only a password may be one.
 fn is_word(name: &str, value: &str) -> bool {
     let is_plain = value.len() <= 16 && value.bytes().all(|byte| byte.is_ascii_lowercase());
     is_plain && !name.to_ascii_lowercase().contains("pass")

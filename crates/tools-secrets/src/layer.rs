@@ -1,6 +1,5 @@
-//! The layer: takes credentials out of everything a tool gives back, before anything else sees it,
-//! and puts them back into what becomes the content of files. Whoever is outside sees placeholders
-//! only.
+//! The layer that removes credentials from everything a tool returns, before anything else sees it,
+//! and restores them in content for files. Outer layers see only placeholders.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
@@ -16,7 +15,7 @@ use crate::{
     placement::only_file, taking::SecretsIntake,
 };
 
-/// Stands right around the tools, inside whatever shortens, stores or records.
+/// The layer directly around the tools, inside those that shorten, store or record.
 #[derive(Debug, Clone)]
 pub struct SecretsLayer {
     redactor: SecretRedactor,
@@ -24,7 +23,7 @@ pub struct SecretsLayer {
 }
 
 impl SecretsLayer {
-    /// Its row in a list of layers.
+    /// The layer's row in a list of layers.
     pub const INFO: LayerInfo = LayerInfo {
         name: "secrets",
         owner: "tools-secrets",
@@ -36,7 +35,7 @@ impl SecretsLayer {
         why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
     };
 
-    /// A layer that does with what `redactor` finds what `mode` says.
+    /// A layer that treats the findings of `redactor` according to `mode`.
     pub fn new(redactor: SecretRedactor, mode: SecretsMode) -> Self {
         Self { redactor, mode }
     }
@@ -66,7 +65,7 @@ impl Layer for SecretsLayer {
     }
 }
 
-/// The call in which text that is too long to be held is searched while it is taken.
+/// The call with an intake that searches long text while it arrives.
 fn taking(inv: &Invocation, redactor: &SecretRedactor, mode: SecretsMode) -> Invocation {
     match inv.context.intake() {
         Some(outer) => {
@@ -77,7 +76,7 @@ fn taking(inv: &Invocation, redactor: &SecretRedactor, mode: SecretsMode) -> Inv
     }
 }
 
-/// The call whose client is shown placeholders.
+/// The call whose client sees placeholders.
 fn asking(inv: Invocation, redactor: &SecretRedactor) -> Invocation {
     match inv.context.input_source() {
         Some(client) => {
@@ -88,7 +87,7 @@ fn asking(inv: Invocation, redactor: &SecretRedactor) -> Invocation {
     }
 }
 
-/// One line that says what was found, never the value.
+/// Adds one warning line with the findings' kinds, never the values.
 fn warn(inv: &Invocation, tally: &Tally, done: &str) {
     if tally.is_empty() {
         return;
@@ -96,14 +95,14 @@ fn warn(inv: &Invocation, tally: &Tally, done: &str) {
     let journal = inv.context.journal();
     let total = tally.total();
     let noun = if total == 1 { "credential" } else { "credentials" };
-    // Each placeholder says itself what it stands for.
+    // Each placeholder names its kind itself.
     journal.warn_once(format!("{total} {noun} in the result, {done}: {tally}"));
     let kinds: serde_json::Map<String, Value> =
         tally.kinds().map(|(kind, count)| (kind.to_owned(), count.into())).collect();
     journal.note(keys::SECRETS, kinds);
 }
 
-/// What is in a result that is to stay as it is.
+/// Counts the credentials in a result that stays unchanged.
 fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
     let mut tally = Tally::default();
     let mut look = |text: &str| redactor.find(text).iter().for_each(|finding| tally.add(finding.kind));
@@ -124,7 +123,7 @@ fn count(redactor: &SecretRedactor, outcome: &Outcome) -> Tally {
 
 async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -> (Outcome, Tally) {
     let mut tally = Tally::default();
-    // A gate has asked before where there is one; without it this is the place.
+    // An approval gate, if there is one, has asked already; otherwise the question is asked here.
     let is_agreed = next.approval().is_some();
     let asked = redactor.asks(inv).filter(|_| !is_agreed).map_or(Ok(()), Err);
     let restored = match asked.and_then(|()| restored(redactor, inv)) {
@@ -150,7 +149,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
     let outcome = match outcome {
         Ok(output) => {
             let is_of_workspace = output.source == ClaimSource::Workspace;
-            // What a command prints may come from anywhere.
+            // The output of a command may come from anywhere.
             let placed = only_file(inv).filter(|_| is_of_workspace).map(|path| redactor.at(path));
             let redactor = placed.as_ref().unwrap_or(redactor);
             if is_of_workspace {
@@ -163,8 +162,7 @@ async fn redacted(redactor: &SecretRedactor, inv: &Invocation, next: Next<'_>) -
     (outcome, tally)
 }
 
-/// The call with the credentials of its session in the place of their placeholders, where its tool
-/// may have them.
+/// The call with its placeholders replaced by the session's credentials, if its tool may have them.
 fn restored(redactor: &SecretRedactor, inv: &Invocation) -> Result<Option<Invocation>, ToolError> {
     let mut params = None;
     for name in inv.definition.content {
@@ -208,7 +206,7 @@ fn restored_value<'a>(redactor: &SecretRedactor, value: &'a Value) -> Result<Cow
     })
 }
 
-/// Whether a text stands in another one, from the beginning of a line to the end of one.
+/// Whether a text is contained in another one as whole lines.
 fn is_whole_lines(text: &str, part: &str) -> bool {
     let Some(start) = memchr::memmem::find(text.as_bytes(), part.as_bytes()) else { return false };
     let end = start + part.len();
@@ -216,15 +214,14 @@ fn is_whole_lines(text: &str, part: &str) -> bool {
     begins && (end == text.len() || part.ends_with('\n') || text.as_bytes()[end] == b'\n')
 }
 
-/// Texts that are shorter are searched faster than they are compared.
+/// Minimum bytes for a comparison; shorter texts are faster to search.
 const LONG: usize = 256;
 
-/// Takes credentials out of a result.
+/// Removes credentials from a result.
 struct ResultRedactor<'a> {
     redactor: &'a SecretRedactor,
     tally: &'a mut Tally,
-    /// Whether look-alikes of placeholders are told from placeholders, so that they can be written
-    /// back.
+    /// Whether look-alikes of placeholders are marked, so that they can be written back.
     escapes: bool,
 }
 
@@ -239,8 +236,8 @@ fn cleaned<'a>(redactor: &SecretRedactor, escapes: bool, text: &'a str, tally: &
 
 impl ResultRedactor<'_> {
     fn output(&mut self, output: ToolOutput) -> ToolOutput {
-        // The summary is a part or another form of the complete text: what stands in both is
-        // counted once.
+        // The summary is a part or another form of the complete text: findings in both are counted
+        // once.
         let (redactor, escapes) = (self.redactor, self.escapes);
         let complete = output
             .complete
@@ -252,7 +249,7 @@ impl ResultRedactor<'_> {
             Cow::Owned(redacted) => (redacted, false),
             Cow::Borrowed(_) => (output.summary, true),
         };
-        // What stands in the text and in the structure is counted once.
+        // Findings in both the text and the structure are counted once.
         let mut again = Tally::default();
         let raw = output.raw_response.map(|value| self.raw(value, is_clean.then_some(summary.as_str()), &mut again));
         let media = output.media.into_iter().map(|media| self.media(media, &mut again)).collect();
@@ -272,8 +269,8 @@ impl ResultRedactor<'_> {
         }
     }
 
-    /// Of a text that was searched as it came: what was found late in it may stand early in what is
-    /// shown.
+    /// Redacts a digest of a searched text: a value found late in the text may occur early in the
+    /// shown part.
     fn digest(&mut self, digest: Digest) -> Digest {
         self.tally.add_all(&digest.credentials);
         digest.map_text(|text| match self.redactor.redact(&text) {
@@ -293,8 +290,8 @@ impl ResultRedactor<'_> {
         error.map_text(clean).map_output(|output| self.output(output))
     }
 
-    /// The structured result. The streams of a command stand in its text, too: where that is clean,
-    /// so are they.
+    /// Redacts the structured result. A command's streams are in its text too: if the text is
+    /// clean, so are they.
     fn raw(&self, value: Value, clean: Option<&str>, tally: &mut Tally) -> Value {
         let is_told = |name: &str, member: &Value| {
             let is_in = |text: &str| text.len() >= LONG && clean.is_some_and(|clean| is_whole_lines(clean, text));

@@ -1,7 +1,7 @@
-//! Credentials in text: finding them, naming their kind, putting placeholders in their place and,
-//! where a text goes back into a file, the credentials in the place of placeholders.
+//! Finds credentials in text, names their kind, replaces them with placeholders, and restores them
+//! when a text goes back into a file.
 //!
-//! One pass over a text for keywords finds where a credential may be; a small scanner per kind
+//! One pass over a text for keywords finds where a credential may be; a small scanner for each kind
 //! of place then reads forward from there and checks the value. Every scanner is linear, and
 //! bounded by the line except for private keys.
 

@@ -1,18 +1,18 @@
-//! What tools put before each line of a block: its number, the file it stands in, or both.
+//! The prefix of each line of a block: its number, its file, or both.
 
-/// A longer margin is none.
+/// Maximum length in bytes of a margin.
 const MAX_MARGIN_BYTES: usize = 1024;
 
-/// The margin that the lines of a block share but for their numbers.
+/// The margin that the lines of a block share, apart from their numbers.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Margin<'a> {
-    /// Empty where the lines do not name their file.
+    /// Empty when the lines do not name their file.
     path: &'a str,
     is_numbered: bool,
 }
 
 impl<'a> Margin<'a> {
-    /// The margin of the line whose first word begins at `at`, if the line below has the same;
+    /// The margin of the line whose first word begins at `at`, if the line below has the same; and
     /// where that line begins.
     pub(crate) fn around(text: &'a str, at: usize) -> (Self, usize) {
         let bytes = text.as_bytes();
@@ -28,8 +28,7 @@ impl<'a> Margin<'a> {
         (Self::shared(&text[line..at], below), line)
     }
 
-    /// The margin that a line begins with, by what stands before its first word, if another line
-    /// has the same.
+    /// The margin of a line, from the text before its first word, if another line has the same.
     pub(crate) fn shared(before: &'a str, other: &str) -> Self {
         if before.len() > MAX_MARGIN_BYTES {
             return Self::default();
@@ -51,7 +50,7 @@ impl<'a> Margin<'a> {
         Some(Self { path: &before[..at], is_numbered: numbered.is_some() })
     }
 
-    /// Whether lines begin with what is their own.
+    /// Whether lines have no margin.
     pub(crate) fn is_none(&self) -> bool {
         *self == Self::default()
     }
@@ -61,7 +60,7 @@ impl<'a> Margin<'a> {
         !self.path.is_empty()
     }
 
-    /// How long the margin of a line is; `None` where it has another one.
+    /// The length of a line's margin; `None` when it has another one.
     pub(crate) fn length(&self, line: &str) -> Option<usize> {
         if self.path.is_empty() {
             return if self.is_numbered { number(line) } else { Some(0) };
@@ -72,12 +71,13 @@ impl<'a> Margin<'a> {
     }
 }
 
-/// What may stand between a margin and a word: indentation, marks of a list or a diff, quotes.
+/// Whether a text may be between a margin and a word: indentation, marks of a list or a diff,
+/// quotes.
 fn is_lead(text: &str) -> bool {
     text.bytes().all(|byte| matches!(byte, b' ' | b'\t' | b'-' | b'+' | b'"' | b'\'' | b'\\'))
 }
 
-/// `    7→`, `7:`, `7 │`: how long the number of a line is, with what ends it.
+/// `    7→`, `7:`, `7 │`: the length of a line number with its separator.
 pub(crate) fn number(line: &str) -> Option<usize> {
     let rest = line.trim_start_matches(' ');
     let rest = after_digits(rest)?;
@@ -86,7 +86,7 @@ pub(crate) fn number(line: &str) -> Option<usize> {
     Some(line.len() - rest.len())
 }
 
-/// `:7:`, `-7-`: the number behind the name of a file.
+/// `:7:`, `-7-`: the number after a file name.
 pub(crate) fn file_number(text: &str) -> Option<usize> {
     let rest = after_digits(text.strip_prefix([':', '-'])?)?.strip_prefix([':', '-'])?;
     Some(text.len() - rest.len())

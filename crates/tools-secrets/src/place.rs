@@ -1,11 +1,11 @@
-//! Where the value of a name stands: how it is joined to the name, where it begins and ends. Says
-//! nothing about whether either is a credential.
+//! The position of a name's value: how it is joined to the name, and where it begins and ends. Does
+//! not decide whether either is a credential.
 
-/// No value is shorter.
+/// Minimum length in bytes of a value.
 pub(crate) const MIN_VALUE_BYTES: usize = 6;
-/// How long a value is read.
+/// Maximum bytes of a value that are read.
 const MAX_VALUE_BYTES: usize = 8192;
-/// How far a line is looked at for what stands before a name.
+/// Maximum bytes of a line that are read before a name.
 const LINE: usize = 256;
 
 /// How a value is joined to its name.
@@ -27,17 +27,17 @@ pub(crate) struct Place {
     pub(crate) start: usize,
     pub(crate) end: usize,
     pub(crate) style: Style,
-    /// Whether it stands in quotes.
+    /// Whether it is quoted.
     pub(crate) quoted: bool,
-    /// Behind a quoted value, where a changed one may follow.
+    /// The position after a quoted value, where the changed value may follow.
     pub(crate) next: Option<usize>,
 }
 
-/// What follows a name.
+/// How a value follows a name.
 struct Join {
     from: usize,
     style: Style,
-    /// Whether only a quoted value can be meant.
+    /// Whether the value must be quoted.
     needs_quote: bool,
 }
 
@@ -47,13 +47,13 @@ impl Join {
     }
 }
 
-/// The value of a name, if that is one to look for: it is read only then.
+/// The value of a name; `is_meant` decides whether it is wanted, before it is read.
 pub(crate) fn of(text: &str, name: (usize, usize), is_meant: impl FnOnce() -> bool) -> Option<Place> {
     let join = join(text, name)?;
     if is_meant() { extent(text, &join, name.0) } else { None }
 }
 
-/// The value that a quoted one is changed to: `"old" -> "new"`.
+/// The new value after a quoted one: `"old" -> "new"`.
 pub(crate) fn changed_to(text: &str, at: usize) -> Option<Place> {
     let rest = text.get(at..)?;
     if rest.starts_with("{+") {
@@ -120,7 +120,7 @@ fn join(text: &str, (name_start, name_end): (usize, usize)) -> Option<Join> {
     }
 }
 
-/// Behind `:` or `=`.
+/// The join after `:` or `=`.
 fn assigned(text: &str, at: usize, name_start: usize) -> Option<Join> {
     let bytes = text.as_bytes();
     // `arn:aws:secretsmanager:…:secret:name`: a part of a longer name.
@@ -140,14 +140,14 @@ fn assigned(text: &str, at: usize, name_start: usize) -> Option<Join> {
     Some(Join { from: at + signs, style: Style::Assigned, needs_quote: is_compared })
 }
 
-/// `define('NAME', 'value')`, `("NAME", "value")`: not one of a list of names.
+/// `define('NAME', 'value')`, `("NAME", "value")`, but not a list of names.
 fn argument(text: &str, name_start: usize, from: usize) -> Option<Join> {
     let before = text[..name_start].trim_end_matches(['"', '\'', '\\']);
     let before = before.strip_suffix(' ').unwrap_or(before);
     before.ends_with('(').then_some(Join { from, style: Style::Assigned, needs_quote: true })
 }
 
-/// `: &str = "value"`: where the value of a declaration begins that tells its type.
+/// `: &str = "value"`: the start of the value after a declared type.
 fn behind_type(text: &str, from: usize) -> Option<usize> {
     let rest = text.get(from..)?;
     let is_part = |byte: &u8| {
@@ -159,7 +159,7 @@ fn behind_type(text: &str, from: usize) -> Option<usize> {
     (is_named && value.trim_start_matches(' ').starts_with(['"', '\'', '`'])).then(|| text.len() - value.len())
 }
 
-/// A value after blanks only, where the words before the name say so.
+/// A value after blanks only, if the words before the name allow it.
 fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
     let rest = &text[after..];
     if let Some(value) = rest.strip_prefix("is ").or_else(|| rest.strip_prefix("is: ")) {
@@ -172,7 +172,7 @@ fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
     if let Some(value) = rest.strip_prefix("<<<") {
         return Some(Join::new(text.len() - value.len(), Style::Assigned));
     }
-    // Neither a word of letters nor a short one is a credential.
+    // A word of letters or a short word is not a credential.
     let word = rest.bytes().take(LINE).take_while(|byte| byte.is_ascii_graphic() && !b"\"'`\\|<>[]{}".contains(byte));
     let (length, is_lower) = word.fold((0, true), |(length, is), byte| (length + 1, is && byte.is_ascii_lowercase()));
     let is_ended = matches!(rest.as_bytes().get(length), Some(b' ' | b'\n'));
@@ -193,7 +193,7 @@ fn spaced(text: &str, name_start: usize, after: usize) -> Option<Join> {
     if is_set || is_configured || is_login || is_below {
         return Some(Join::new(after, Style::Assigned));
     }
-    // `requirepass value`: a line of settings without signs between names and values.
+    // `requirepass value`: a settings line without separators.
     (is_last && is_line_start(text.as_bytes(), name_start)).then(|| Join::new(after, Style::Prose))
 }
 
@@ -226,7 +226,7 @@ fn named_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
     matches!(bytes.get(at), Some(b':' | b'=')).then(|| Join::new(at + 1, Style::Assigned))
 }
 
-/// `<key>NAME</key>` with `<string>…` behind it, `<name>NAME</name>` with `<value>…`.
+/// `<key>NAME</key>` followed by `<string>…`, `<name>NAME</name>` followed by `<value>…`.
 fn element_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
     let pairs = [("<key>", "</key>", "<string>"), ("<name>", "</name>", "<value>")];
     let value = pairs.into_iter().find_map(|(open, close, value)| {
@@ -237,7 +237,7 @@ fn element_pair(text: &str, name_start: usize, from: usize) -> Option<Join> {
     Some(Join::new(text.len() - value.len(), Style::Element))
 }
 
-/// Whether what stands here is itself the value of `name`, `key` or the like.
+/// Whether this position is itself the value of `name`, `key` or similar.
 fn is_named(text: &str, name_start: usize) -> bool {
     let before = &text.as_bytes()[name_start.saturating_sub(LINE)..name_start];
     let between = |byte: &u8| matches!(byte, b'"' | b'\'' | b' ' | b':' | b'=' | b'\\');
@@ -249,7 +249,7 @@ fn is_named(text: &str, name_start: usize) -> bool {
     ["name", "key", "variable", "property"].iter().any(ends_with)
 }
 
-/// Where the value begins and ends.
+/// The start and end of the value.
 fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let bytes = text.as_bytes();
     let style = join.style;
@@ -278,9 +278,9 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let ends = |character: char| match (style, quote) {
         (Style::Element, _) => matches!(character, '<' | '\n'),
         (_, Some(quote)) => character == char::from(quote) || character == '\n' || (is_escaped && character == '\\'),
-        // No text goes on behind a zero.
+        // No text continues after a null byte.
         (_, None) if character.is_whitespace() || matches!(character, '"' | '\'' | '\x1b' | '`' | '\0') => true,
-        // A line of its own has one value; elsewhere others may follow.
+        // A value alone on its line ends with the line; elsewhere others may follow.
         (_, None) => !alone && matches!(character, ';' | '&' | ',' | '<' | '\\'),
     };
     let end = start + rest.find(ends).unwrap_or(rest.len());
@@ -288,7 +288,7 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     let follows = bytes.get(end);
     let is_closed = match (style, quote) {
         (Style::Element, _) => text[end..].starts_with("</"),
-        // Cut off in the middle, or no quotation at all.
+        // Cut off in the middle, or not a quotation.
         (_, Some(quote)) => follows == Some(&quote) || (is_escaped && follows == Some(&b'\\')) || !value.contains(' '),
         (_, None) => true,
     };
@@ -298,7 +298,7 @@ fn extent(text: &str, join: &Join, name_start: usize) -> Option<Place> {
     is_closed.then_some(Place { start, end: start + trimmed.len(), style, quoted: quote.is_some(), next })
 }
 
-/// `[-old-]{+new+}`: a value in a diff by words; the next one is what it was changed to.
+/// `[-old-]{+new+}`: a value in a word diff; the next one is its new value.
 fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
     let rest = text.get(at..)?;
     let close = if rest.starts_with("[-") {
@@ -316,7 +316,7 @@ fn word_changed(text: &str, at: usize, style: Style) -> Option<Place> {
     Some(Place { start, end, style, quoted: true, next })
 }
 
-/// How long the beginning of an expression is that only wraps a literal.
+/// Length of the beginning of an expression that only wraps a literal.
 pub(crate) fn wrapper(text: &str, at: usize) -> usize {
     const WRAPPERS: &[&str] = &[
         "Some(",
@@ -335,7 +335,7 @@ pub(crate) fn wrapper(text: &str, at: usize) -> usize {
     WRAPPERS.iter().find(wraps).map_or(0, |wrapper| wrapper.len())
 }
 
-/// Past the mark of a YAML block whose text begins on the next line.
+/// Skips the mark of a YAML block whose text begins on the next line.
 fn block(text: &str, at: usize) -> usize {
     let Some(rest) = text.get(at..) else { return at };
     let Some(rest) = rest.strip_prefix(['|', '>']) else { return at };
@@ -344,7 +344,7 @@ fn block(text: &str, at: usize) -> usize {
     text.len() - rest.trim_start_matches([' ', '\t', '+', '-']).len()
 }
 
-/// Whether a quote ends what was quoted before the name rather than beginning a value: `printf
+/// Whether a quote closes a quotation before the name instead of opening a value: `printf
 /// 'Password: '`.
 fn closes(text: &str, name_start: usize, quote: u8) -> bool {
     let line = line_before(text, name_start).as_bytes();
@@ -359,12 +359,12 @@ fn closes(text: &str, name_start: usize, quote: u8) -> bool {
     if line.last() != Some(&quote) {
         return is_inside;
     }
-    // `'name': 'value'`: the one before the name is closed behind it.
+    // `'name': 'value'`: the quote before the name is closed after it.
     let name = text.as_bytes()[name_start..].iter().take(LINE);
     !name.take_while(|byte| !matches!(byte, b':' | b'=' | b',' | b'\n')).any(|byte| *byte == quote)
 }
 
-/// Whether a name is the first of its line, but for indentation, `export`, and the mark of a diff.
+/// Whether a name is first on its line, apart from indentation, `export` and a diff mark.
 fn is_line_start(bytes: &[u8], name_start: usize) -> bool {
     let line = bytes[..name_start].iter().rev().take(64).take_while(|byte| **byte != b'\n').count();
     let before = String::from_utf8_lossy(&bytes[name_start - line..name_start]).into_owned();
@@ -374,7 +374,7 @@ fn is_line_start(bytes: &[u8], name_start: usize) -> bool {
     matches!(before, "" | "export" | "set" | "ENV" | "ARG")
 }
 
-/// The end of the line before a place.
+/// The part of the line before a position.
 fn line_before(text: &str, at: usize) -> &str {
     let before = &text[..at];
     let before = &before[before.ceil_char_boundary(at.saturating_sub(LINE))..];
@@ -389,7 +389,7 @@ fn is_quote(byte: u8) -> bool {
     matches!(byte, b'"' | b'\'' | b'`')
 }
 
-/// Past the escape sequences of a terminal.
+/// Skips escape sequences of a terminal.
 fn colours(bytes: &[u8], mut at: usize) -> usize {
     while bytes.get(at) == Some(&0x1b) && bytes.get(at + 1) == Some(&b'[') {
         let length = bytes[at + 2..].iter().take(16).take_while(|byte| byte.is_ascii_digit() || **byte == b';').count();

@@ -1,9 +1,9 @@
 //! Placeholders of credentials: `«secret:KIND#N·MARK»`, or `«secret:KIND#N·MARK·SERVER»` with
-//! several servers. This module makes them and tells them from text that only looks like one; their
-//! form is defined in `tools-core`, where code that cuts text can use it.
+//! several servers. Creates them and distinguishes them from text that only looks like one. Their
+//! form is defined in `tools-core`, for code that cuts text.
 //!
-//! A look-alike is shown with `literal:` behind its first quotation mark, one more than it has, so
-//! that taking one away gives the text back.
+//! A look-alike is shown with one more `literal:` after its first quotation mark than it has, so
+//! that removing one restores the text.
 
 use std::{borrow::Cow, ops::Range};
 
@@ -17,14 +17,13 @@ const CLOSING: &str = "»";
 /// Separates the mark, and the name of a server, from what comes before.
 const MARKED: char = '·';
 
-/// A placeholder in a text that is to become the content of a file, and that stands for nothing
-/// here.
+/// A placeholder in a text for a file that is unknown here.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("the placeholder `{placeholder}` stands for nothing in this session")]
 pub struct UnknownPlaceholder {
     /// The placeholder.
     pub placeholder: String,
-    /// The other server that it is one of; `None` for one of this server, or of none.
+    /// The other server that issued it; `None` for one of this server, or without a server.
     pub server: Option<ServerName>,
 }
 
@@ -40,8 +39,8 @@ impl From<UnknownPlaceholder> for ToolError {
     }
 }
 
-/// The placeholder of a kind with a number and a session's mark; without them it stands for nothing
-/// in particular.
+/// The placeholder of a kind with a number and a session's mark; without these it cannot be
+/// restored.
 pub(crate) fn of(kind: &str, number: Option<usize>, mark: &str) -> String {
     let number = number.map_or_else(String::new, |number| format!("#{number}"));
     let mark = if mark.is_empty() { String::new() } else { format!("{MARKED}{mark}") };
@@ -55,7 +54,7 @@ pub(crate) fn mark(session: &str, server: Option<&ServerName>) -> String {
     }
 }
 
-/// The server whose placeholder it is; `None` where it names none.
+/// The server that a placeholder names, if any.
 pub(crate) fn server_of(placeholder: &str) -> Option<ServerName> {
     let inner = placeholder.strip_suffix(CLOSING)?;
     let mut parts = inner.split(MARKED).skip(2);
@@ -63,13 +62,13 @@ pub(crate) fn server_of(placeholder: &str) -> Option<ServerName> {
     parts.next().is_none().then_some(server)
 }
 
-/// Where placeholders stand, and what looks like one.
+/// The ranges of placeholders and look-alikes.
 pub(crate) fn ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     placeholders(text).filter(|found| found.literals == 0).map(|found| found.range)
 }
 
-/// The text in which everything of this form that is not a placeholder of `is_own` says so once
-/// more.
+/// The text with one more `literal:` in every look-alike that is not a placeholder according to
+/// `is_own`.
 pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str> {
     let foreign = |found: &PlaceholderMatch| found.literals > 0 || !is_own(&text[found.range.clone()]);
     rewritten(
@@ -81,7 +80,7 @@ pub(crate) fn escaped(text: &str, is_own: impl Fn(&str) -> bool) -> Cow<'_, str>
     )
 }
 
-/// The text in which everything that says that it is no placeholder says so once less.
+/// The text with one `literal:` less in every look-alike.
 pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     rewritten(
         text,
@@ -92,7 +91,7 @@ pub(crate) fn unescaped(text: &str) -> Cow<'_, str> {
     )
 }
 
-/// A text with other texts in the place of some of its parts, which come in order.
+/// A text with some of its parts, given in order, replaced by other texts.
 pub(crate) fn rewritten(text: &str, parts: impl Iterator<Item = (Range<usize>, impl AsRef<str>)>) -> Cow<'_, str> {
     let mut changed = String::new();
     let mut copied = 0;

@@ -1,5 +1,5 @@
-//! Whether a call would bring a credential to a file that it did not come from, and the question
-//! whether it may.
+//! Whether a call would move a credential to a file that it did not come from, and the question for
+//! approval.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,14 @@ use tools_core::{Access, ConfirmPrompt, Invocation, PromptPart, Subject, ToolErr
 
 use crate::{SecretRedactor, vault::Move};
 
-/// What decided, as the question names it.
+/// The rule that the question names.
 const RULE: &str = "credentials go back where they came from";
 
 impl SecretRedactor {
-    /// The question that a call asks whose content has placeholders of credentials from other files
-    /// than the one it writes; `None` when it has none. The redactor has to be that of the call's
-    /// session.
+    /// The question of a call whose content has placeholders of credentials from other files than
+    /// the one it writes; `None` when it has none. The redactor must be that of the call's session.
     ///
-    /// A call that names no file it writes, or several, is no place that a credential can have come
-    /// from.
+    /// A call that writes no file or several counts as a destination that no credential came from.
     pub fn asks(&self, inv: &Invocation) -> Option<ToolError> {
         let destination = destination(inv);
         let moves: Vec<Move> = inv
@@ -60,7 +58,8 @@ impl SecretRedactor {
     }
 }
 
-/// The one file that a call touches: what it shows came from there, and what it writes goes there.
+/// The one file that a call touches: the origin of what it shows and the destination of what it
+/// writes.
 pub(crate) fn only_file(inv: &Invocation) -> Option<&Path> {
     let mut paths = paths(inv, |access| access != Access::Delete);
     let first = paths.next()?;

@@ -1,20 +1,20 @@
-//! Tokens that are told by their own shape: by a prefix, or by marks inside them.
+//! Tokens recognised by their own form: a prefix, or marks inside them.
 
 use crate::finding::Finding;
 use crate::providers::Alphabet::Url;
 use crate::providers::Provider;
 use crate::value;
 
-/// How many different characters a token has at least.
+/// Minimum number of different characters in a token.
 const MIN_DIFFERENT: usize = 5;
-/// How long words that follow a prefix must be to be no token by chance.
+/// Minimum length of words after a prefix for them to be a name instead of a token.
 const MIN_NAME_LEN: usize = 28;
 
-/// Reads the rest of a token whose prefix stands at `start`.
+/// Reads the rest of a token whose prefix begins at `start`.
 pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Option<Finding> {
     let bytes = text.as_bytes();
     let rest = start + provider.prefix.len();
-    // Keywords are found without regard to case; prefixes are written one way.
+    // Keywords are found in any case; prefixes are case-sensitive.
     if bytes.get(start..rest)? != provider.prefix.as_bytes() || is_inside_word(bytes, start) {
         return None;
     }
@@ -35,7 +35,7 @@ pub(crate) fn find(text: &str, start: usize, provider: &'static Provider) -> Opt
     is_given.then_some(Finding { start, end, kind: provider.kind, rule: provider.prefix })
 }
 
-/// `glc_1111…`, `ntn_1234567890…`, `xoxe.xoxp-1-TokenHere`: what a text shows instead of a token.
+/// `glc_1111…`, `ntn_1234567890…`, `xoxe.xoxp-1-TokenHere`: an illustration of a token.
 fn is_illustration(token: &str, rest: &str) -> bool {
     let lower = token.to_ascii_lowercase();
     let different = (b'!'..=b'~').filter(|byte| rest.as_bytes().contains(byte)).count();
@@ -53,7 +53,7 @@ fn is_name(rest: &str) -> bool {
         || digits == 0 && rest.len() >= MIN_NAME_LEN && rest.split(['_', '-', '.']).all(value::is_word_like)
 }
 
-/// Whether a short prefix stands in the middle of base64, where any letters may.
+/// Whether a short prefix is inside base64, where any letters occur.
 fn is_inside_blob(bytes: &[u8], start: usize, prefix: &str) -> bool {
     const RUN: usize = 16;
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/');
@@ -76,7 +76,7 @@ pub(crate) fn jwt(text: &str, start: usize) -> Option<Finding> {
     is_token.then_some(Finding { start, end: signature, kind: "jwt", rule: "jwt" })
 }
 
-/// A Terraform Cloud token: its mark stands in the middle.
+/// A Terraform Cloud token, with a mark in the middle.
 pub(crate) fn atlas(text: &str, mark: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let before = bytes[..mark].iter().rev().take(15).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -95,7 +95,7 @@ pub(crate) fn telegram(text: &str, colon: usize) -> Option<Finding> {
     ((8..=11).contains(&number) && (34..=36).contains(&after)).then_some(found)
 }
 
-/// A secret of an application of Microsoft Entra: `Q~` after three characters and a digit.
+/// A secret of a Microsoft Entra application: `Q~` after three characters and a digit.
 pub(crate) fn entra(text: &str, mark: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'~');
@@ -117,22 +117,22 @@ pub(crate) fn azure_devops(text: &str, mark: usize) -> Option<Finding> {
     (before == 76 && after == 4).then_some(found)
 }
 
-/// An address that whoever knows it may post to: the last part of its path is the secret.
+/// A webhook URL, to which anybody who knows it may post: the last part of its path is the secret.
 pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
-    /// How long the secret of most addresses is.
+    /// Minimum length of the secret in most URLs.
     const MIN_SECRET_BYTES: usize = 20;
     let tail = text.get(rest..)?;
     let is_part = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b'/' | b'_' | b'-' | b'@');
     let length = tail.bytes().take(400).take_while(is_part).count();
     let slash = tail[..length].rfind('/')?;
-    // One of Teams has two parts that nobody else knows.
+    // A Teams URL has two secret parts.
     let (start, least) = match tail[..length].rfind("/IncomingWebhook/") {
         Some(at) => (at + "/IncomingWebhook/".len(), MIN_SECRET_BYTES),
-        // `1234567/b1a2c3d/`: short, and with a slash at the end.
+        // `1234567/b1a2c3d/`: short, with a final slash.
         None if text[..rest].ends_with("/hooks/catch/") => (0, 12),
         None => (slash + 1, MIN_SECRET_BYTES),
     };
-    // One letter again and again is an illustration.
+    // One repeated letter is an illustration.
     let is_varied = tail[start..length].bytes().any(|byte| Some(byte) != tail[start..length].bytes().next());
     (is_varied && length - start >= least).then_some(Finding {
         start: rest + start,
@@ -142,8 +142,8 @@ pub(crate) fn webhook(text: &str, rest: usize) -> Option<Finding> {
     })
 }
 
-/// Whether a letter or digit stands right before, so that what follows is no beginning. An escape
-/// such as `\n` in quoted text does not count as one, nor the end of a colour.
+/// Whether a letter or digit directly precedes, so that a token cannot begin here. Escapes such as
+/// `\n` in quoted text and ends of colour sequences do not count.
 pub(crate) fn is_inside_word(bytes: &[u8], start: usize) -> bool {
     let Some(before) = start.checked_sub(1).map(|at| bytes[at]) else { return false };
     let earlier = start.checked_sub(2).map(|at| bytes[at]);
@@ -156,7 +156,7 @@ pub(crate) fn is_inside_word(bytes: &[u8], start: usize) -> bool {
             .skip_while(|byte| byte.is_ascii_digit() || **byte == b';')
             .take(2)
             .eq(b"[\x1b");
-    // `%20`, in an address.
+    // `%20` in a URL.
     let is_percent =
         start >= 3 && bytes[start - 3] == b'%' && bytes[start - 2].is_ascii_hexdigit() && before.is_ascii_hexdigit();
     before.is_ascii_alphanumeric() && !is_escape && !is_colour && !is_percent

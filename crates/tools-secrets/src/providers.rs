@@ -1,7 +1,6 @@
-//! Tokens that are told by a prefix: the prefix, an alphabet, a length. From the providers'
-//! documentation.
+//! Tokens with a known prefix, alphabet and length, from the providers' documentation.
 
-/// What follows a prefix.
+/// The characters after a prefix.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Alphabet {
     /// Letters and digits.
@@ -39,7 +38,7 @@ pub(crate) struct Provider {
     pub(crate) kind: &'static str,
     pub(crate) prefix: &'static str,
     pub(crate) alphabet: Alphabet,
-    /// How long the rest is at least, and at most.
+    /// Minimum and maximum length after the prefix.
     pub(crate) length: (usize, usize),
 }
 
@@ -49,7 +48,7 @@ const fn token(kind: &'static str, prefix: &'static str, alphabet: Alphabet, lea
 
 use Alphabet::{Alnum, Base64, Dotted, Hex, Upper, Url};
 
-/// All kinds. A prefix decides; where one is the beginning of another, the longer is found first.
+/// All kinds. If one prefix is the beginning of another, the longer one is found first.
 pub(crate) const PROVIDERS: &[Provider] = &[
     token("github", "ghp_", Alnum, 36, 255),
     token("github", "gho_", Alnum, 36, 255),
@@ -86,7 +85,7 @@ pub(crate) const PROVIDERS: &[Provider] = &[
     token("stripe", "rk_live_", Alnum, 16, 300),
     token("stripe", "rk_test_", Alnum, 16, 300),
     token("stripe", "whsec_", Base64, 24, 100),
-    // One payment, and its secret.
+    // The client secret of a single payment.
     token("stripe", "pi_", Url, 57, 57),
     token("anthropic", "sk-ant-", Url, 32, 300),
     token("openrouter", "sk-or-v1-", Hex, 32, 128),
@@ -121,7 +120,7 @@ pub(crate) const PROVIDERS: &[Provider] = &[
     token("digitalocean", "dor_v1_", Hex, 64, 64),
     token("grafana", "glsa_", Url, 32, 60),
     token("grafana", "glc_", Base64, 32, 400),
-    // A JSON object that begins with the key.
+    // A base64-encoded JSON object that begins with the key.
     token("grafana", "eyJrIjoi", Base64, 60, 400),
     token("figma", "figd_", Url, 30, 60),
     token("figma", "figh_", Url, 30, 60),
@@ -308,7 +307,7 @@ pub(crate) const PROVIDERS: &[Provider] = &[
 ];
 
 impl Provider {
-    /// Whether the prefix is also the beginning of a name: `secret_…`.
+    /// Whether the prefix may also begin a name: `secret_…`.
     pub(crate) fn is_name(&self) -> bool {
         matches!(self.prefix, "secret_" | "key-" | "access_token$production$")
     }

@@ -1,14 +1,14 @@
-//! The text of a file as it is read, with placeholders: what stands before a window tells what is
-//! in it.
+//! Reads the text of a file and replaces credentials. Text before a window helps to recognise what
+//! is in it.
 
 use std::io::{self, Read};
 
 use crate::{Piece, SecretRedactor, SecretStream};
 
-/// How much is read at once.
+/// Bytes read at once.
 const CHUNK: usize = 64 << 10;
 
-/// Reads a text and gives it on with placeholders. Holds a bounded part of it.
+/// Reads a text and returns it with placeholders. Holds a bounded part.
 pub(crate) struct RedactingReader<R> {
     inner: R,
     redactor: SecretRedactor,

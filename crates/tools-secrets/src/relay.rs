@@ -1,5 +1,4 @@
-//! A sink on a thread of its own: searching a text, and what is done with it behind that, go on
-//! side by side.
+//! A sink on its own thread, so that searching a text and processing the result run in parallel.
 
 use std::panic::resume_unwind;
 use std::sync::mpsc::{Receiver, Sender, SyncSender, channel, sync_channel};
@@ -8,9 +7,9 @@ use std::thread::{self, JoinHandle};
 
 use tools_core::{Digest, SkippedPart, TextSink};
 
-/// Bytes that are handed on together.
+/// Number of bytes passed on together.
 const BLOCK: usize = 128 << 10;
-/// Messages that wait; then whoever pushes waits.
+/// Maximum number of waiting messages before the sender blocks.
 const WAITING: usize = 4;
 
 enum Message {
@@ -20,16 +19,16 @@ enum Message {
     End(Option<i32>),
 }
 
-/// Hands on what it is given, in order. A drop before the end drops the sink.
+/// Passes on its input in order. Dropping it before the end drops the sink.
 struct Relay {
     sender: SyncSender<Message>,
     worker: JoinHandle<Option<Digest>>,
     block: Vec<u8>,
-    /// Blocks that were taken, to be filled again.
+    /// Used blocks, to be filled again.
     taken: Receiver<Vec<u8>>,
 }
 
-/// A sink that gives to `sink` on another thread; `sink` itself where none can be had.
+/// A sink that passes to `sink` on another thread; `sink` itself if no thread can be started.
 pub(crate) fn relayed(sink: Box<dyn TextSink>) -> Box<dyn TextSink> {
     let slot = Arc::new(Mutex::new(Some(sink)));
     let taken_from = |slot: &Mutex<Option<_>>| slot.lock().unwrap_or_else(PoisonError::into_inner).take();
@@ -43,14 +42,14 @@ pub(crate) fn relayed(sink: Box<dyn TextSink>) -> Box<dyn TextSink> {
     }
 }
 
-/// Gives the sink what comes, until the end.
+/// Passes messages to the sink until the end.
 fn work(mut sink: Box<dyn TextSink>, messages: &Receiver<Message>, given: &Sender<Vec<u8>>) -> Option<Digest> {
     loop {
         match messages.recv().ok()? {
             Message::Bytes(mut block) => {
                 sink.push(&block);
                 block.clear();
-                // Nobody fills it once the end is on its way.
+                // After the end the block is not reused.
                 let _ = given.send(block);
             }
             Message::Line(line) => sink.show(&line),
@@ -61,7 +60,7 @@ fn work(mut sink: Box<dyn TextSink>, messages: &Receiver<Message>, given: &Sende
 }
 
 impl Relay {
-    /// Hands on what has gathered.
+    /// Passes on the collected bytes.
     fn flush(&mut self) {
         if !self.block.is_empty() {
             let room = self.taken.try_recv().unwrap_or_else(|_| Vec::with_capacity(BLOCK));
@@ -71,7 +70,7 @@ impl Relay {
     }
 
     fn send(&self, message: Message) {
-        // Where nobody is there any more, the sink has panicked: the end tells.
+        // If the receiver is gone, the sink has panicked; the end reports it.
         let _ = self.sender.send(message);
     }
 }

@@ -1,4 +1,4 @@
-//! The redactor as the other crates know it.
+//! The redactor's interface for other crates.
 
 use std::{borrow::Cow, io::Read, ops::Range, path::Path, sync::Arc};
 

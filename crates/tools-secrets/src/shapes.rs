@@ -1,22 +1,21 @@
-//! Credentials that are told by marks inside them or by words in front of them, without a name that
-//! is assigned to.
+//! Credentials recognised by marks inside them or by words before them, without an assignment to a
+//! name.
 
 use std::ops::Range;
 
 use crate::{finding::Finding, place, value};
 
-/// How far a line is read behind a keyword.
+/// Maximum bytes of a line that are read after a keyword.
 const NEAR: usize = 240;
 
-/// A bot's token of Discord behind a word that tells of one: three parts with full stops between
-/// them.
+/// A Discord bot token after a word that announces one: three parts with full stops between them.
 pub(crate) fn discord(text: &str, from: usize) -> Option<Finding> {
     let near = near(text, from);
     let is_part = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.');
     let offset = |part: &str| part.as_ptr() as usize - text.as_ptr() as usize;
     let word = near.split(|c: char| !u8::try_from(c).is_ok_and(is_part)).find(|word| {
         let parts: Vec<&str> = word.trim_end_matches('.').split('.').collect();
-        // The first part is the number of the bot in base64.
+        // The first part is the bot's number in base64.
         matches!(parts[..], [id, time, code] if (23..=28).contains(&id.len()) && matches!(id.as_bytes()[0], b'M' | b'N' | b'O')
             && (5..=7).contains(&time.len()) && (27..=40).contains(&code.len()))
     })?;
@@ -36,7 +35,7 @@ pub(crate) fn airtable(text: &str, start: usize, end: usize) -> Option<Finding> 
     (is_id && digits == 64).then(|| found(start..stop + 1 + digits, "airtable"))
 }
 
-/// A key of an Azure service: its mark stands in the middle of letters and digits.
+/// A key of an Azure service, with a mark in the middle of letters and digits.
 pub(crate) fn azure_service(text: &str, start: usize, end: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let before = bytes[..start].iter().rev().take(80).take_while(|byte| byte.is_ascii_alphanumeric()).count();
@@ -54,7 +53,7 @@ pub(crate) fn firebase(text: &str, start: usize, end: usize) -> Option<Finding> 
     (before == 11 && after >= 100).then(|| found(start - before..end + after, "firebase"))
 }
 
-/// The token that follows an account of Twilio as the next argument.
+/// The token after a Twilio account as the next argument.
 pub(crate) fn twilio(text: &str, end: usize) -> Option<Finding> {
     let rest = near(text, end).strip_prefix(['"', '\'']).and_then(|account| account.strip_prefix("AC"))?;
     let account = rest.bytes().take_while(u8::is_ascii_hexdigit).count();
@@ -65,7 +64,7 @@ pub(crate) fn twilio(text: &str, end: usize) -> Option<Finding> {
     (account == 32 && length == 32).then(|| found(start..start + length, "twilio"))
 }
 
-/// The password that is the argument of this index, from 1 on, of a call whose first begins at
+/// The password in the argument of this index, from 1, of a call whose first argument begins at
 /// `from`: a literal.
 pub(crate) fn argument(text: &str, from: usize, index: usize) -> Option<Finding> {
     let call = &text[from..text.floor_char_boundary((from + NEAR).min(text.len()))];
@@ -75,7 +74,7 @@ pub(crate) fn argument(text: &str, from: usize, index: usize) -> Option<Finding>
             (_, Some(open)) if byte == open => quote = None,
             (b'"' | b'\'' | b'`', None) => quote = Some(byte),
             (b'(' | b'[' | b'{', None) => depth += 1,
-            // Behind the call nothing is an argument of it.
+            // The call has ended.
             (b')' | b']' | b'}', None) => depth = depth.checked_sub(1)?,
             (b',', None) if depth == 0 => left -= 1,
             _ => {}
@@ -87,7 +86,7 @@ pub(crate) fn argument(text: &str, from: usize, index: usize) -> Option<Finding>
     None
 }
 
-/// The password in quotes behind a comma, also wrapped.
+/// The quoted password after a comma, also wrapped in an expression.
 fn literal(text: &str, at: usize) -> Option<Finding> {
     let at = at + text[at..].bytes().take(NEAR).take_while(u8::is_ascii_whitespace).count();
     let at = at + place::wrapper(text, at);
@@ -122,7 +121,7 @@ pub(crate) fn unseal(text: &str, end: usize, findings: &mut Vec<Finding>) {
     }
 }
 
-/// The password in front of `@tcp(`, as Go's database drivers write addresses.
+/// The password before `@tcp(`, as in addresses of Go's database drivers.
 pub(crate) fn go_address(text: &str, start: usize) -> Option<Finding> {
     let from = text.floor_char_boundary(start.saturating_sub(NEAR));
     let before = &text[from..start];
@@ -132,7 +131,7 @@ pub(crate) fn go_address(text: &str, start: usize) -> Option<Finding> {
     is_given.then(|| found(start - password.len()..start, "url-password"))
 }
 
-/// Twelve words or more that make up a key.
+/// Twelve words or more that form a key.
 pub(crate) fn mnemonic(text: &str, end: usize) -> Option<Finding> {
     let rest = &text[end..text.floor_char_boundary((end + 400).min(text.len()))];
     let rest = rest[..rest.find('\n').unwrap_or(rest.len())].trim_start_matches(|c: char| "\"' :=_".contains(c));
@@ -153,7 +152,7 @@ pub(crate) fn mnemonic(text: &str, end: usize) -> Option<Finding> {
     matches!(count, 12 | 15 | 18 | 21 | 24).then(|| found(start..start + length, "mnemonic"))
 }
 
-/// The rest of the line behind a keyword.
+/// The rest of the line after a keyword.
 fn near(text: &str, from: usize) -> &str {
     let rest = &text[from..text.floor_char_boundary((from + NEAR).min(text.len()))];
     &rest[..rest.find('\n').unwrap_or(rest.len())]

@@ -1,4 +1,4 @@
-//! A text that is too long to be held, without its credentials, on its way to whoever takes it.
+//! Removes credentials from a text that is too long to hold while it passes to the outer intake.
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};
 
 use crate::{Piece, SecretRedactor, SecretStream, SecretsMode, Tally, relay::relayed};
 
-/// Stands around the intake of whoever is outside.
+/// Wraps an outer intake.
 pub(crate) struct SecretsIntake {
     outer: Arc<dyn Intake>,
     redactor: SecretRedactor,
@@ -40,7 +40,7 @@ struct Sink {
     outer: Box<dyn TextSink>,
     stream: SecretStream,
     redactor: SecretRedactor,
-    /// Whether credentials are replaced, or counted only.
+    /// Whether credentials are replaced, or only counted.
     replaces: bool,
     tally: Tally,
 }

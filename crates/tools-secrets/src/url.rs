@@ -1,11 +1,11 @@
-//! Passwords and signatures in addresses, and the lines of a `.pgpass`.
+//! Passwords and signatures in URLs, and the lines of a `.pgpass`.
 
 use crate::{finding::Finding, value};
 
-/// How far the part of an address before its path may reach.
+/// Maximum bytes of a URL before its path.
 const MAX_AUTHORITY_BYTES: usize = 512;
 
-/// The password of an address whose `://` ends at `from`.
+/// The password of a URL whose `://` ends at `from`.
 pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     let rest = text.get(from..)?;
     let rest = &rest[..rest.floor_char_boundary(MAX_AUTHORITY_BYTES)];
@@ -18,7 +18,7 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
         return is_pair.then(|| with_slash(rest, from))?;
     };
     let Some((user, password)) = user_info.split_once(':') else {
-        // A token in the place of a user; that of Sentry is public.
+        // A token as the user; Sentry's is public.
         let is_token = user_info.len() >= 20 && value::is_secret(user_info) && !host.contains("sentry");
         let has_digit = user_info.bytes().any(|byte| byte.is_ascii_digit());
         return (is_token && has_digit).then(|| found(from, user_info.len(), "url-password"));
@@ -32,8 +32,7 @@ pub(crate) fn password(text: &str, from: usize) -> Option<Finding> {
     (value::is_password(password) && !is_path && !is_default).then(|| found(start, password.len(), "url-password"))
 }
 
-/// `scheme://user:pass/word@host`: a password whose slash nobody escaped, at the beginning of
-/// `rest`.
+/// `scheme://user:pass/word@host`: a password with an unescaped slash, at the beginning of `rest`.
 fn with_slash(rest: &str, from: usize) -> Option<Finding> {
     let ends =
         |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '<' | '>' | '\\' | ')' | '\x1b' | '?' | '#');
@@ -48,40 +47,40 @@ fn with_slash(rest: &str, from: usize) -> Option<Finding> {
     is_given.then(|| found(from + user.len() + 1, password.len(), "url-password"))
 }
 
-/// Pairs that stand in manuals and standards.
+/// Pairs from manuals and standards.
 fn is_known_pair(user: &str, password: &str) -> bool {
     let is_pair = |known: (&str, &str)| user.eq_ignore_ascii_case(known.0) && password.eq_ignore_ascii_case(known.1);
     [("scott", "tiger"), ("aladdin", "opensesame")].into_iter().any(is_pair)
 }
 
-/// Whether a text spells nothing but a word that stands for any other.
+/// Whether a text is only a metasyntactic word such as `foo`.
 fn is_nonsense(text: &str) -> bool {
     let bare = ["\\n", "\\r"].iter().fold(text.to_owned(), |bare, escape| bare.replace(escape, ""));
     let letters = bare.replace(|c: char| c.is_ascii_punctuation(), "");
     ["foo", "bar", "baz", "qux", "foobar"].contains(&letters.as_str())
 }
 
-/// `name:password@example.com`: a word, for a machine that only examples and this one have;
-/// `foo:bar` for any, and anything for a machine called `foo`.
+/// `name:password@example.com`: a word as password for an example host; `foo:bar` for any host;
+/// anything for the host `foo`.
 fn is_example(user: &str, password: &str, host: &str) -> bool {
     let host = host.split([':', '/', '?']).next().unwrap_or(host);
     let is_reserved = ["example.com", "example.org", "example.net", "example", "invalid", "test"]
         .iter()
         .any(|name| host == *name || host.strip_suffix(name).is_some_and(|rest| rest.ends_with('.')));
     let is_here = matches!(host, "localhost" | "127.0.0.1" | "host" | "hostname" | "server") || host.is_empty();
-    // `p%40ss`: a sign that shows how signs are written.
+    // `p%40ss`: an example of escaping.
     let letters = password.replace("%40", "").replace("%3A", "").replace("%2F", "");
     // `secret123`
     let word = letters.trim_end_matches(|c: char| c.is_ascii_digit());
     let digits = letters.len() - word.len();
     let is_word = word.bytes().all(|byte| byte.is_ascii_lowercase()) && password.len() <= 12;
-    // `username:p@ssw0rd@hostname`: what stands where.
+    // `username:p@ssw0rd@hostname`: names of the parts.
     let is_named_so = matches!(user, "user" | "username") && matches!(host, "host" | "hostname");
     let is_nowhere = host.len() == 1 || is_nonsense(host) || is_named_so;
     is_nowhere || is_nonsense(password) || is_word && (digits == 0 && is_here || digits <= 3 && is_reserved)
 }
 
-/// The signature that lets whoever has an address use it.
+/// The signature of a presigned URL.
 pub(crate) fn signature(text: &str, start: usize, end: usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let name =
@@ -98,7 +97,7 @@ pub(crate) fn signature(text: &str, start: usize, end: usize) -> Option<Finding>
     is_given.then(|| found(end, length, "url-signature"))
 }
 
-/// The last of the five fields of a line, around whose port `start` to `end` stand colons.
+/// The last of the five fields of a line whose port, from `start` to `end`, is between colons.
 pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> Option<Finding> {
     let bytes = text.as_bytes();
     let is_end = |byte: u8| byte.is_ascii_whitespace() || matches!(byte, b'"' | b'\'' | b'/');
@@ -107,12 +106,11 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
     *done = end + length;
     let (database, rest) = text.get(end..end + length)?.split_once(':')?;
     let (user, password) = rest.split_once(':')?;
-    // A pattern of an address, or the name of a resource: `2001:db8:*:*:*:*`,
-    // `arn:aws:backup:*:*:vault:a`.
+    // An address pattern or a resource name: `2001:db8:*:*:*:*`, `arn:aws:backup:*:*:vault:a`.
     let is_resource = matches!(&bytes[start - host..start], b"arn" | b"crn" | b"srn" | b"urn");
     let is_line =
         host > 0 && !is_resource && begins_line(text, start - host) && !database.is_empty() && !user.is_empty();
-    // `daemon:*:19700:0:99999:7:::`, `nobody:*:-2:-2:…`: accounts of a system, with numbers.
+    // `daemon:*:19700:0:99999:7:::`, `nobody:*:-2:-2:…`: system accounts, with numbers.
     let is_account = user.strip_prefix('-').unwrap_or(user).bytes().all(|byte| byte.is_ascii_digit());
     let is_line =
         is_line && !is_account && password.len() >= 4 && password.bytes().any(|byte| byte.is_ascii_alphanumeric());
@@ -121,9 +119,8 @@ pub(crate) fn pgpass(text: &str, start: usize, end: usize, done: &mut usize) -> 
         .then(|| found(start, password.len(), "password"))
 }
 
-/// Whether the fields of a line begin at a place: before it is nothing but where the line stands,
-/// as `path:7:`. The name of a resource (`arn:aws:logs:*:*:log-group:a`) has fields of its own
-/// there.
+/// Whether the fields of a line begin at this position: only the line's location precedes it, such
+/// as `path:7:`. A resource name (`arn:aws:logs:*:*:log-group:a`) has further fields before it.
 fn begins_line(text: &str, at: usize) -> bool {
     let before = &text[text.ceil_char_boundary(at.saturating_sub(256))..at];
     let before = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'')).next().unwrap_or(before);

@@ -1,21 +1,21 @@
-//! Whether a value that stands where a credential would is one: not a placeholder, an expression, a
-//! path, a word.
+//! Whether a value in the position of a credential is one, not a placeholder, an expression, a path
+//! or a word.
 
 use crate::program::{is_long_name, is_name_part};
 use crate::table::EXAMPLE;
 use crate::wordy::is_wordy;
 
-/// What a value begins with that is an expression or a reference.
+/// Beginnings of expressions and references.
 const STARTS: &[&str] = &[
     "$", "%", "{", "[", "(", " ", "!ref", "!sub", "!getatt", "!vault", "enc[", "enc(", "arn:", "vault:", "ref+", "/^",
     "op://", "env:", "data:", "sha256", "sha512", "sha1-",
 ];
-/// How long a word may be.
+/// Maximum length of a word.
 const MAX_WORD_LEN: usize = 28;
-/// How long a value is looked at.
+/// Maximum bytes of a value that are checked.
 const MAX_VALUE_BYTES: usize = 4096;
 
-/// Whether a value assigned to the name of a credential is one.
+/// Whether a value assigned to a credential name is a credential.
 pub(crate) fn is_secret(value: &str) -> bool {
     let value = &value[..value.floor_char_boundary(MAX_VALUE_BYTES)];
     value.len() >= 8
@@ -28,43 +28,42 @@ pub(crate) fn is_secret(value: &str) -> bool {
         && !is_alphabet(value)
         && !is_mark_of_key(value)
         && !is_sealed(value)
-        // A password in an address is found with the address.
+        // A password in a URL is found with the URL.
         && !value.contains("://")
         && classes(value) >= 2
         && entropy(value) >= if value.bytes().filter(u8::is_ascii_digit).count() >= 2 { 2.5 } else { 2.8 }
 }
 
-/// The same for a password that stands where nothing but a password can: in an address, after `-p`.
+/// Like `is_secret`, for positions where only a password can be: in a URL, after `-p`.
 pub(crate) fn is_password(value: &str) -> bool {
     // `postgresql://[user[:password]@]`
     value.chars().nth(2).is_some() && !is_placeholder(value) && !is_word(value.trim_matches(['[', ']']))
 }
 
-/// Whether a password in a statement is long enough not to be a word of the language.
+/// Whether a password in a statement is too long to be a keyword of the language.
 pub(crate) fn is_secret_length(value: &str) -> bool {
     value.len() >= 6
 }
 
-/// `prefix||private_key||public_key`: what a format is put together of.
+/// `prefix||private_key||public_key`: the parts of a format.
 pub(crate) fn is_joined(value: &str) -> bool {
     value.contains("||") && is_expression(value)
 }
 
-/// Whether a value has characters of more than one sort.
+/// Whether a value has characters of more than one class.
 pub(crate) fn is_mixed(value: &str) -> bool {
     classes(value) >= 2
 }
 
-/// Whether a value is one that hardly another text has by chance: then it is searched wherever it
-/// stands.
+/// Whether a value is unlikely to occur by chance, so that it is searched everywhere.
 pub(crate) fn is_distinct(value: &str) -> bool {
     let is_one_sort = classes(value) < 2;
     let least = if is_one_sort { 16 } else { 8 };
     value.len() >= least && entropy(value) >= 2.5 && !value.bytes().all(|byte| byte.is_ascii_digit()) && !is_path(value)
 }
 
-/// The name of a type in camel case, with what stands around one in declarations: words of letters,
-/// and at most one number of those that names of types have.
+/// A type name in camel case, with the punctuation of declarations: words of letters, and at most
+/// one number that is usual in type names.
 pub(crate) fn is_type(value: &str) -> bool {
     const NUMBERS: &[&str] = &[
         "1", "2", "3", "4", "8", "16", "32", "64", "128", "192", "224", "256", "384", "512", "1024", "2048", "4096",
@@ -88,11 +87,11 @@ pub(crate) fn is_type(value: &str) -> bool {
     is_numbered && letters >= 4 && (humps.count() + 1) * 3 <= letters && is_wordy(bare)
 }
 
-/// Whether a value is sealed: only who has another key can read it.
+/// Whether a value is encrypted, so that only the owner of another key can read it.
 fn is_sealed(value: &str) -> bool {
     let is_base64 =
         |value: &str| value.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'/' | b'='));
-    // The length of a wrapped key in two bytes (Sealed Secrets), the header of a key service.
+    // A two-byte length of a wrapped key (Sealed Secrets), or the header of a key service.
     let is_wrapped = ["AgA", "AgB", "AgC", "AgD", "AQICA", "AQECA"].iter().any(|start| value.starts_with(start));
     is_wrapped && value.len() >= 96 && is_base64(value)
 }
@@ -102,7 +101,7 @@ pub(crate) fn is_random(value: &str) -> bool {
     classes(value) >= 3 && entropy(value) >= 3.5
 }
 
-/// `secret123`: no token, but what a text has in the place of one.
+/// `secret123`: a placeholder for a token.
 pub(crate) fn is_numbered_word(value: &str) -> bool {
     let word = value.trim_end_matches(|c: char| c.is_ascii_digit());
     value.len() <= 12 && value.len() - word.len() <= 3 && word.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -123,23 +122,23 @@ fn is_placeholder(value: &str) -> bool {
         || value.contains("%(") && value.contains(")s")
         || is_interpolated(value)
         || is_template(value)
-        // `%00%01%09`, `pass%7F`: nobody types these; a text about addresses has them.
+        // `%00%01%09`, `pass%7F`: occurs in texts about URLs, not in passwords.
         || ["%00", "%7F", "%7f"].iter().any(|control| value.contains(control))
         || value.contains("' + ") || value.contains("\" + ") || value.starts_with("\".") || value.starts_with("'.")
         || (value.contains(['<', '>']) && !is_dense(value, "<"))
         || value.get(value.len().saturating_sub(5)..).is_some_and(|end| end.eq_ignore_ascii_case("_here"))
-        // `eyJ2IjoiMS...`: cut off where it was written down.
+        // `eyJ2IjoiMS...`: shortened by the author.
         || value.ends_with("...")
         || value.chars().all(|character| character == '*' || character == '.' || character == 'x' || character == 'X')
 }
 
-/// `%4A%72%54`: letters that are escaped as in an address, and no `%NAME%`.
+/// `%4A%72%54`: percent-encoded letters, not `%NAME%`.
 fn is_escaped(value: &str) -> bool {
     let is_escape = |three: &[u8]| three[0] == b'%' && matches!(three[1], b'2'..=b'7') && three[2].is_ascii_hexdigit();
     value.len() >= 9 && value.as_bytes()[..9].chunks_exact(3).all(is_escape)
 }
 
-/// `events!connection/{connection_id}/auth`: a name in braces, in whose place something comes.
+/// `events!connection/{connection_id}/auth`: a name in braces, which is replaced later.
 fn is_interpolated(value: &str) -> bool {
     let name = |rest: &str| rest.split_once('}').map(|(name, _)| name.to_owned());
     let is_name = |name: &String| {
@@ -155,19 +154,19 @@ fn is_template(value: &str) -> bool {
     name.is_some_and(|name| name.len() >= 4 && name.bytes().all(is_part))
 }
 
-/// `someone@example.com`: what is given in the place of a password where anybody may come in.
+/// `someone@example.com`: given as the password of anonymous logins.
 fn is_mail_address(value: &str) -> bool {
     let is_label = |label: &str| label.len() >= 2 && label.bytes().all(|byte| byte.is_ascii_lowercase());
     let Some((user, host)) = value.split_once('@') else { return false };
     host.contains('.') && user.split(['.', '-', '_']).chain(host.split(['.', '-'])).all(is_label)
 }
 
-/// One mark of a placeholder in a long value full of punctuation is chance.
+/// One placeholder mark in a long value with much punctuation is chance.
 fn is_dense(value: &str, mark: &str) -> bool {
     mark.len() == 1 && value.len() >= 16 && classes(value) == 4 && !value.ends_with(['}', ')', ']', '>', '%'])
 }
 
-/// What a text in quotes that names something else is: `V1SecretProjection`, `0002_alter_name`,
+/// Whether a quoted text is a name of something else: `V1SecretProjection`, `0002_alter_name`,
 /// `__reactFiber$`, `@scope/plugin/key`, `search=no`. Not for passwords, which people make of
 /// words.
 pub(crate) fn is_title(value: &str) -> bool {
@@ -194,8 +193,7 @@ pub(crate) fn is_title(value: &str) -> bool {
         || is_camel(bare)
 }
 
-/// `Ipv6Pools`, `PublicIpv4Pools`, `heightOfGeoidAboveWGS84Units`: words in camel case with a
-/// number among them.
+/// `Ipv6Pools`, `PublicIpv4Pools`, `heightOfGeoidAboveWGS84Units`: camel case words with a number.
 fn is_camel(value: &str) -> bool {
     let words: Vec<&str> = value.split(|c: char| c.is_ascii_digit()).filter(|word| !word.is_empty()).collect();
     let digits = value.len() - words.iter().map(|word| word.len()).sum::<usize>();
@@ -212,7 +210,7 @@ fn is_camel(value: &str) -> bool {
         && (!value.ends_with(|last: char| last.is_ascii_digit()) || words[0].len() >= 5 && words[0].ends_with('V'))
 }
 
-/// A sentence: what is said about a password.
+/// A sentence about a password.
 pub(crate) fn is_sentence(value: &str) -> bool {
     // `The "pass" statement\n`
     let line = value.strip_suffix("\\n");
@@ -235,7 +233,7 @@ fn is_expression(value: &str) -> bool {
     let most_digits = if name.contains('.') { 6 } else { 2 };
     let is_call =
         !name.is_empty() && opens && name.chars().filter(char::is_ascii_digit).count() <= most_digits && is_wordy(name);
-    // The end of what the value stands in.
+    // Without closing punctuation of the surrounding text.
     let bare = value.trim_start_matches(['~', '&']).trim_end_matches([')', ']', '}', ';', ',', ':']);
     let is_words = bare
         .replace("%20", " ")
@@ -252,7 +250,7 @@ fn is_expression(value: &str) -> bool {
         || value.contains("::") && !value.contains(['+', '=', '/'])
 }
 
-/// Whether letters read as words: also a long name in camel case, and no random letters.
+/// Whether letters are words, including a long name in camel case, and not random.
 pub(crate) fn is_word_like(word: &str) -> bool {
     if word.len() <= MAX_WORD_LEN {
         return is_wordy(word);
@@ -281,7 +279,7 @@ fn is_member(value: &str) -> bool {
     is_path && parts.all(is_identifier)
 }
 
-/// `my-release-postgresql1`, `MAX_KEY_2`: a name that people give to things.
+/// `my-release-postgresql1`, `MAX_KEY_2`: a name that people choose.
 fn is_label(value: &str) -> bool {
     let value = value.trim_start_matches('_');
     let digits = value.bytes().filter(u8::is_ascii_digit).count();
@@ -303,7 +301,7 @@ fn is_constant(value: &str) -> bool {
     value.contains('_') && is_upper && digits * 5 <= value.len() && value.split('_').all(is_part)
 }
 
-/// Marks that programs are full of, and no password.
+/// Marks that are frequent in programs and absent from passwords.
 const CODE: &[&str] = &[
     "&&",
     "||",
@@ -327,7 +325,7 @@ const CODE: &[&str] = &[
     "\",\"",
 ];
 
-/// `r?r.index:-1`, `f.match=f.token`: members and numbers with signs between them.
+/// `r?r.index:-1`, `f.match=f.token`: members and numbers with operators.
 fn is_operation(value: &str) -> bool {
     let bare = value.trim_end_matches([')', ']', '}', ';', ',', ':', '+']);
     let is_part = |part: &str| {
@@ -340,7 +338,7 @@ fn is_operation(value: &str) -> bool {
     bare.contains('.') && bare.split(['=', '?', ':', '+', '&', '|', '!', '<', '>']).all(is_part)
 }
 
-/// Part of a program that was written without blanks.
+/// A part of a program written without blanks.
 fn is_code(value: &str) -> bool {
     value.trim_end_matches([',', ')']).ends_with("=None")
         || value.contains("}(")
@@ -348,13 +346,13 @@ fn is_code(value: &str) -> bool {
         || value.len() >= 12 && CODE.iter().filter(|mark| value.contains(**mark)).count() >= 2
 }
 
-/// `^\s*\w\+:`: what is looked for in a text.
+/// `^\s*\w\+:`: a search pattern.
 fn is_regex(value: &str) -> bool {
     let escapes = value.as_bytes().windows(2).filter(|pair| pair[0] == b'\\' && b"()+|{}swdSWDzhb.".contains(&pair[1]));
     escapes.count() >= 2
 }
 
-/// The mark at the beginning of a private key, in base64, with nothing of the key behind it.
+/// The base64 of a private key's header, without any of the key.
 fn is_mark_of_key(value: &str) -> bool {
     value.starts_with("LS0tLS1CRUdJTi") && value.len() < 48
 }
@@ -369,7 +367,7 @@ pub(crate) fn is_version(value: &str) -> bool {
     bare.contains(['.', '-']) && bare.len() <= 40 && is_number(numbers.next()) && is_number(numbers.next())
 }
 
-/// `2147483648u32`, `4294967295UL`, `0x8004101f`: a number of a program.
+/// `2147483648u32`, `4294967295UL`, `0x8004101f`: a number in a program.
 fn is_number(value: &str) -> bool {
     const TYPES: &[&str] = &["u8", "u16", "u32", "u64", "u128", "usize", "i8", "i16", "i32", "i64", "i128", "isize"];
     let ending = value.trim_start_matches(|c: char| c.is_ascii_digit()).trim_end_matches([';', ',', ')']);
@@ -379,7 +377,7 @@ fn is_number(value: &str) -> bool {
     is_hex || value.starts_with(|c: char| c.is_ascii_digit()) && is_type()
 }
 
-/// The characters of an alphabet in some order, each once: no random text of that length is so.
+/// A permutation of an alphabet: random texts of that length repeat characters.
 fn is_alphabet(value: &str) -> bool {
     let mut seen = [false; 256];
     value.len() >= 26 && value.bytes().all(|byte| !std::mem::replace(&mut seen[usize::from(byte)], true))
@@ -397,7 +395,7 @@ pub(crate) fn is_path(value: &str) -> bool {
     (rooted || has_ending) && !value.contains(['+', '=']) && is_wordy(value)
 }
 
-/// How many of lower case, upper case, digits and the rest occur.
+/// How many classes occur: lower case, upper case, digits, others.
 fn classes(value: &str) -> usize {
     let mut seen = [false; 4];
     for character in value.chars() {
@@ -409,7 +407,7 @@ fn classes(value: &str) -> usize {
         };
         seen[class] = true;
     }
-    // Digits alone, or digits with dots, are numbers.
+    // Only digits, or digits with dots, are numbers.
     if seen[2] && !seen[0] && !seen[1] { 1 } else { seen.iter().filter(|seen| **seen).count() }
 }
 

@@ -1,6 +1,6 @@
-//! The credentials that a session was shown placeholders of: one vault per session, in memory only,
-//! never written anywhere. What is in it is searched in every text of the session, and comes back
-//! only where it came from.
+//! The credentials for which a session was shown placeholders: one vault per session, only in
+//! memory. Its values are searched in every text of the session, and restored only where they came
+//! from.
 
 use std::borrow::Cow;
 use std::collections::{BTreeSet, HashMap};
@@ -12,22 +12,22 @@ use uuid::Uuid;
 
 use crate::{UnknownPlaceholder, finding::Finding, forms::Forms, known::KNOWN, placeholder, value};
 
-/// How many credentials of a session have a number. Further ones are taken out all the same,
-/// without a way back.
+/// Maximum number of numbered credentials of a session. Further ones are redacted too, but cannot
+/// be restored.
 const MAX_VALUES: usize = 100_000;
 const MAX_BYTES: usize = 16 << 20;
-/// How many files a credential is known to stand in.
+/// Maximum number of known files of a credential.
 const MAX_ORIGINS: usize = 64;
-/// How many sessions have a vault; the one that was used longest ago loses its own.
+/// Maximum number of sessions with a vault; the least recently used one is dropped.
 const MAX_SESSIONS: usize = 256;
 
 /// The placeholders of one session.
 #[derive(Default)]
 pub(crate) struct Vault {
-    /// What nobody can guess who was not shown a placeholder; empty where placeholders are not
+    /// An unguessable text in the session's placeholders; empty where placeholders are not
     /// restored.
     mark: String,
-    /// The server that has the vault, where it is one of several.
+    /// The server that owns the vault, if there are several.
     server: Option<ServerName>,
     pages: RwLock<Pages>,
 }
@@ -41,38 +41,37 @@ struct Pages {
     bytes: usize,
 }
 
-/// What a placeholder stands for, and the files it is known to stand in.
+/// The credential of a placeholder, and the files that are known to contain it.
 struct Secret {
     kind: &'static str,
     value: Arc<str>,
     origins: BTreeSet<PathBuf>,
 }
 
-/// A credential that a text would bring to a place it did not come from.
+/// A credential that a text would move to a place it did not come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Move {
     /// Its kind, in a word.
     pub kind: String,
     /// The placeholder in the text.
     pub placeholder: String,
-    /// The files it is known to stand in; empty when it came in the output of a command or of a
+    /// The files that are known to contain it; empty when it came from the output of a command or a
     /// search.
     pub origins: Vec<PathBuf>,
 }
 
 impl Vault {
-    /// The vault of a session.
+    /// A new vault of a session.
     fn of_session(server: Option<&ServerName>) -> Self {
         const ALPHABET: &[u8; 32] = b"abcdefghijkmnpqrstuvwxyz23456789";
         let random = Uuid::new_v4();
-        // Of sixteen bytes six have a fixed part.
+        // The last six bytes of a random UUID have no fixed bits.
         let bytes = random.as_bytes()[10..16].iter();
         let mark: String = bytes.map(|byte| char::from(ALPHABET[usize::from(byte & 31)])).collect();
         Self { mark: placeholder::mark(&mark, server), server: server.cloned(), ..Self::default() }
     }
 
-    /// The placeholder of a credential, which came from `origin`: the same one whenever it is asked
-    /// for.
+    /// The placeholder of a credential from `origin`; always the same one for a credential.
     pub(crate) fn placeholder(&self, kind: &'static str, value: &str, origin: Option<&Path>) -> Arc<str> {
         if let Some(placeholder) = self.known_placeholder(value, origin) {
             return placeholder;
@@ -101,7 +100,7 @@ impl Vault {
         placeholder
     }
 
-    /// The placeholder that a value has, where nothing is to be learned from where it was found.
+    /// The placeholder of a known value, if `origin` adds nothing new.
     fn known_placeholder(&self, value: &str, origin: Option<&Path>) -> Option<Arc<str>> {
         let pages = self.pages();
         let placeholder = pages.placeholders.get(value)?;
@@ -112,25 +111,24 @@ impl Vault {
         (!origin.is_some_and(is_news)).then(|| Arc::clone(placeholder))
     }
 
-    /// How many values are searched.
+    /// Number of searched values.
     pub(crate) fn values(&self) -> usize {
         if self.mark.is_empty() { 0 } else { self.pages().secrets.len() }
     }
 
-    /// Where credentials of this session stand, whatever stands around them.
+    /// Finds credentials of this session in any context.
     pub(crate) fn find(&self, text: &str, findings: &mut Vec<Finding>) {
         let pages = self.pages();
         let found = pages.forms.find(text);
         findings.extend(found.map(|(start, end, kind)| Finding { start, end, kind, rule: KNOWN }));
     }
 
-    /// Whether a text is a placeholder of this session; where placeholders have no mark, whatever
-    /// looks like one.
+    /// Whether a text is a placeholder of this session; without marks, whether it looks like one.
     pub(crate) fn has(&self, placeholder: &str) -> bool {
         self.mark.is_empty() || self.pages().secrets.contains_key(placeholder)
     }
 
-    /// The kinds of the credentials whose placeholders stand in a text.
+    /// The kinds of the credentials whose placeholders are in a text.
     pub(crate) fn kinds_in(&self, text: &str) -> Vec<&'static str> {
         let pages = self.pages();
         placeholder::ranges(text)
@@ -138,7 +136,7 @@ impl Vault {
             .collect()
     }
 
-    /// The credentials of a text that is to stand in `destination`, and did not come from there.
+    /// The credentials of a text for `destination` that did not come from there.
     pub(crate) fn moves(&self, text: &str, destination: &Path) -> Vec<Move> {
         let pages = self.pages();
         let moved = placeholder::ranges(text).filter_map(|range| {
@@ -156,8 +154,8 @@ impl Vault {
         UnknownPlaceholder { placeholder: placeholder.to_owned(), server }
     }
 
-    /// The text with the credentials in the place of their placeholders, and look-alikes as they
-    /// are in files.
+    /// The text with placeholders replaced by their credentials, and look-alikes in their original
+    /// form.
     pub(crate) fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         let pages = self.pages();
         let mut values = Vec::new();
@@ -171,7 +169,8 @@ impl Vault {
         if values.is_empty() {
             return Ok(placeholder::unescaped(text));
         }
-        // What is between placeholders is unescaped by itself: a credential may look like anything.
+        // Text between placeholders is unescaped separately, since a credential may look like
+        // anything.
         let mut restored = String::new();
         let mut copied = 0;
         for (range, value) in values {
@@ -210,12 +209,12 @@ struct Vaults {
 }
 
 impl Shelf {
-    /// No vaults yet; what is shown of them will name this server.
+    /// An empty shelf; placeholders will name this server.
     pub(crate) fn at_server(server: Option<ServerName>) -> Self {
         Self { server, ..Self::default() }
     }
 
-    /// Forgets a session that has ended.
+    /// Removes the vault of a session that has ended.
     pub(crate) fn forget(&self, session: &SessionId) {
         self.vaults.lock().unwrap_or_else(PoisonError::into_inner).of.remove(session);
     }
