@@ -1,6 +1,6 @@
-//! Values given to names of credentials, in whatever syntax: environment, YAML, JSON (also
-//! escaped), TOML, INI, XML, PHP, SQL, command-line flags, headers, diffs, coloured text. Which
-//! names those are is told in `tools-core`.
+//! Values assigned to names of credentials, in any syntax: environment, YAML, JSON (also escaped),
+//! TOML, INI, XML, PHP, SQL, command-line flags, headers, diffs, coloured text. `tools-core`
+//! defines the names.
 
 use tools_core::is_credential_key;
 
@@ -8,20 +8,19 @@ use crate::finding::Finding;
 use crate::place::{self, MIN_VALUE_BYTES, Place, Style};
 use crate::{program, value};
 
-/// How long what is no credential may be to be read for others in it.
+/// Maximum bytes of a value without credentials that is read again for credentials in it.
 const MAX_RUN_BYTES: usize = 2048;
-/// How long a name may be, and what an address takes by one.
+/// Maximum length of a name, also of a URL parameter.
 const MAX_NAME_LEN: usize = 96;
 
-/// Looks at the name around a keyword. Names that end before `done` were looked at.
+/// Checks the name around a keyword. Names that end before `done` were checked already.
 pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findings: &mut Vec<Finding>) {
     if start < *done {
         return;
     }
     let name = name_around(text, start, end);
     *done = name.1;
-    // Where no value can follow nothing needs to be known of the name: most words in a text end
-    // here.
+    // The name is read only if a value can follow, which is false for most words of a text.
     let Some(place) = place::of(text, name, || is_named(text, name, (start, end))) else { return };
     if place.end - place.start < MIN_VALUE_BYTES {
         return;
@@ -49,7 +48,7 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
             return;
         }
         let is_found = match style {
-            // What a statement or a flag called password takes is one.
+            // The value of a statement or flag named password is a password.
             Style::Statement if text[name.0..name.1].eq_ignore_ascii_case("pass") => {
                 value::is_random(found) && value::is_secret(found) && !found.contains(' ')
             }
@@ -80,10 +79,10 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
         };
         if is_found {
             findings.push(Finding { start, end, kind, rule: "assignment" });
-            // What follows inside the value was judged with it.
+            // The rest of the value was checked with it.
             *done = (*done).max(end);
         }
-        // Names in the middle of what goes on and on are not looked at one by one.
+        // Names inside a very long value are not checked one by one.
         if !is_found && found.len() >= MAX_RUN_BYTES && !found.contains(['&', ';', ',']) {
             *done = (*done).max(end);
         }
@@ -91,8 +90,8 @@ pub(crate) fn find(text: &str, start: usize, end: usize, done: &mut usize, findi
     }
 }
 
-/// `ResetPassword = "identitytoolkit#ResetPasswordResponse"`: what a name of words stands for, and
-/// that says so in more of them.
+/// `ResetPassword = "identitytoolkit#ResetPasswordResponse"`: the value repeats the name with more
+/// words.
 fn is_own_name(name: &str, value: &str) -> bool {
     // `exports.isUpKey = isUpKey;`, `mapToken = mapToken2;`
     let bare = value.trim_end_matches([';', ',']);
@@ -109,29 +108,28 @@ fn is_own_name(name: &str, value: &str) -> bool {
     words.len() >= 12 && digits <= 1 && value.len() >= words.len() + 6 && value.contains(words)
 }
 
-/// `badge.svg?token=…`, `shields.io/…&token=…`: who has the address of a picture in a text that
-/// all may read may see it.
+/// `badge.svg?token=…`, `shields.io/…&token=…`: the token of a badge in a public text is public.
 fn is_badge(text: &str, start: usize) -> bool {
     let before = &text[text.ceil_char_boundary(start.saturating_sub(256))..start];
     let address = before.rsplit(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '(')).next().unwrap_or(before);
     address.contains(".svg?") || address.contains("shields.io/")
 }
 
-/// `credentials: owner/home#assets/service-credentials`: where something of that name lies.
+/// `credentials: owner/home#assets/service-credentials`: the location of something with that name.
 fn is_place(name: &str, value: &str) -> bool {
     let last = value.rsplit_once('/').map(|(_, last)| last);
     name.len() >= 5 && last.is_some_and(|last| last.ends_with(&format!("-{name}")) || last == name)
 }
 
-/// The end of a value in an escaped text, where a line of that ends: `password: value\r\nname: …`.
+/// The end of a value in an escaped text, at an escaped line end: `password: value\r\nname: …`.
 fn before_escaped_line_end(text: &str, start: usize, end: usize) -> usize {
     text[start..end].find("\\r\\n").map_or(end, |at| start + at)
 }
 
-/// Whether the name around a keyword is that of a credential.
+/// Whether the name around a keyword is a credential name.
 fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -> bool {
     let Some(name) = text.get(start..end) else { return false };
-    // What a client of WebSocket shows that it speaks the protocol by, and tells everybody.
+    // A public value of the WebSocket handshake.
     let is_greeting = name.eq_ignore_ascii_case("sec-websocket-key");
     if is_greeting || is_verdict(text, (start, end)) || is_complaint(text, start, name) {
         return false;
@@ -145,33 +143,33 @@ fn is_named(text: &str, (start, end): (usize, usize), keyword: (usize, usize)) -
         || is_spaced_name(text, start, name)
 }
 
-/// `?key=…`, in an address: what many services take a key by, and others the name of a thing.
+/// `?key=…` in a URL: a key in many services, the name of a thing in others.
 fn is_parameter(text: &str, (start, end): (usize, usize)) -> bool {
     text[start..end].eq_ignore_ascii_case("key") && text[..start].ends_with(['?', '&']) && text[end..].starts_with('=')
 }
 
-/// Neither the name of a thing, nor its hash or UUID.
+/// Not the name of a thing, its hash or UUID.
 fn is_random_parameter(value: &str) -> bool {
     let has = |is: fn(&u8) -> bool| value.as_bytes().iter().any(is);
     let has_all = has(u8::is_ascii_lowercase) && has(u8::is_ascii_uppercase) && has(u8::is_ascii_digit);
     (20..=MAX_NAME_LEN).contains(&value.len()) && has_all && value::is_random(value)
 }
 
-/// Of `spring.datasource.password` the last part.
+/// The last part of a name such as `spring.datasource.password`.
 fn member(name: &str) -> &str {
     let (path, last) = name.trim_end_matches('.').rsplit_once('.').unwrap_or(("", name));
     let is_general = matches!(last, "value" | "default" | "plain" | "text" | "raw" | "data" | "key" | "crt" | "pem");
     if path.is_empty() || is_general { name } else { last }
 }
 
-/// `PASS: name`, `--- PASS: name`, `Pass: name`: how a test ended.
+/// `PASS: name`, `--- PASS: name`, `Pass: name`: the result of a test.
 fn is_verdict(text: &str, (start, end): (usize, usize)) -> bool {
     let name = &text[start..end];
     matches!(name, "PASS" | "Pass" | "XPASS") && text[end..].starts_with(": ")
         || name.eq_ignore_ascii_case("pass") && text[..start].ends_with("--- ")
 }
 
-/// `Unexpected token: …`: what a parser stumbled over.
+/// `Unexpected token: …`: a parser error.
 fn is_complaint(text: &str, start: usize, name: &str) -> bool {
     const BEFORE: &[&str] = &["unexpected", "expected", "illegal", "unknown", "offending", "next", "bad", "lookahead"];
     let before = text[..start].strip_suffix(' ').unwrap_or_default();
@@ -180,8 +178,7 @@ fn is_complaint(text: &str, start: usize, name: &str) -> bool {
     name.eq_ignore_ascii_case("token") && BEFORE.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
-/// `secretKey: Uint8Array`, `token: &CancellationToken`: what a declaration says of a name, without
-/// quotes.
+/// `secretKey: Uint8Array`, `token: &CancellationToken`: the type in a declaration, without quotes.
 fn is_type(text: &str, start: usize, found: &str) -> bool {
     let before = text[..start].trim_end_matches([' ', '\t']);
     let after = &text[start + found.len()..];
@@ -232,13 +229,13 @@ fn name_around(text: &str, start: usize, end: usize) -> (usize, usize) {
     {
         from += at + 1;
     }
-    // The dashes of a flag, the mark of a diff.
+    // The dashes of a flag, or a diff mark.
     from += bytes[from..start].iter().take_while(|byte| **byte == b'-').count();
     let after = bytes[end..].iter().take(MAX_NAME_LEN).take_while(|byte| is_part(**byte)).count();
     (from, end + after)
 }
 
-/// The kind that a name tells of.
+/// The kind that a name implies.
 pub(crate) fn kind(name: &str) -> &'static str {
     let name = name.to_ascii_lowercase();
     let table = [

@@ -1,4 +1,4 @@
-//! A credential that was found, and a line that says what the lines below it hold.
+//! A credential that was found, and a heading that describes the lines below it.
 
 use std::ops::Range;
 
@@ -11,17 +11,16 @@ pub struct Finding {
     pub end: usize,
     /// Its kind, in a word for placeholders and reports (`github`, `password`, `private-key`).
     pub kind: &'static str,
-    /// Rule that found it: the prefix of a token, or the sort of place it stands in (`assignment`,
-    /// `address`, `header`).
+    /// Rule that found it: the prefix of a token, or the kind of place (`assignment`, `address`,
+    /// `header`).
     pub rule: &'static str,
 }
 
-/// A line that says what the lines below it hold: the names of a table's columns, the name of a
-/// mapping.
+/// A line that describes the lines below it: the names of a table's columns, the name of a mapping.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Heading {
     /// The line, with its end.
     pub(crate) line: Range<usize>,
-    /// Where the last line below it ends.
+    /// The end of the last line below it.
     pub(crate) end: usize,
 }

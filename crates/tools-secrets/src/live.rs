@@ -1,5 +1,5 @@
-//! Credentials in a program that runs for long: the patterns that find them can be others from one
-//! call to the next; what a session was shown keeps its name.
+//! Credentials in a long-running program: the patterns may change from one call to the next;
+//! placeholders shown to a session stay valid.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tools_core::{Announce, Layer, OptionalBoard, ReplaceableLayer, ServerName, S
 
 use crate::{PatternError, SecretRedactor, SecretsLayer, SecretsMode, SecurityConfig};
 
-/// The finder of credentials and the layers that take them out, in step with their section.
+/// The redactor and the layers that use it, kept in step with their configuration section.
 #[derive(Debug, Clone)]
 pub struct LiveSecrets {
     announce: ReplaceableLayer,
@@ -16,15 +16,15 @@ pub struct LiveSecrets {
     board: Board,
 }
 
-/// Makes the board that shows what runs, over the redactor in force.
+/// Creates the board of running calls over the current redactor.
 pub type Board = fn(&Shared<SecretRedactor>) -> OptionalBoard;
 
 impl LiveSecrets {
-    /// Those of a section, at this server where it is one of several. People see what runs on
-    /// `board`.
+    /// The redactor and layers of a section, at this server if there are several. `board` shows
+    /// running calls to people.
     ///
     /// # Errors
-    /// A pattern of the operator's that cannot be used.
+    /// When a pattern of the operator is unusable.
     pub fn new(config: &SecurityConfig, server: Option<ServerName>, board: Board) -> Result<Self, PatternError> {
         let found = config.redactor()?.at_server(server);
         let live = Shared::new(found.clone());
@@ -36,34 +36,34 @@ impl LiveSecrets {
         })
     }
 
-    /// Finds by the patterns that are in force when a text comes.
+    /// The redactor, which uses the patterns in force when a text arrives.
     pub fn redactor(&self) -> &Shared<SecretRedactor> {
         &self.redactor
     }
 
-    /// The finder as it is now: its book of placeholders stays the same when patterns change.
+    /// The current redactor. Its placeholders survive changes of the patterns.
     pub fn now(&self) -> SecretRedactor {
         self.redactor.load().as_ref().clone()
     }
 
-    /// The layer that announces calls, which must not tell a credential.
+    /// The layer that announces calls, without credentials.
     pub fn announce(&self) -> Arc<dyn Layer> {
         Arc::new(self.announce.clone())
     }
 
-    /// The layer that takes them out of results and puts them back into parameters.
+    /// The layer that removes credentials from results and restores them in parameters.
     pub fn layer(&self) -> Arc<dyn Layer> {
         Arc::new(self.layer.clone())
     }
 
-    /// Compiles another section without changing anything; what comes back puts it in force.
+    /// Compiles another section without changing anything; calling the result applies it.
     ///
     /// # Errors
-    /// A pattern of the operator's that cannot be used.
+    /// When a pattern of the operator is unusable.
     pub fn compile(&self, config: &SecurityConfig) -> Result<impl FnOnce() + Send + use<>, PatternError> {
         let (extra, mode, live) = (config.compile()?, config.mode(), self.clone());
         Ok(move || {
-            // The same book of placeholders: what a session was shown keeps its name.
+            // The same placeholders, so those shown to a session stay valid.
             let redactor = live.now().with_extra(extra);
             live.redactor.store(redactor.clone());
             live.announce.replace(announce(mode, &live.redactor, live.board));

@@ -1,16 +1,16 @@
-//! Values of a Kubernetes `Secret`: below `data` in base64, below `stringData` as they are,
-//! whatever their names say.
+//! Values of a Kubernetes `Secret`: base64 below `data`, plain text below `stringData`, whatever
+//! their names are.
 
 use crate::finding::{Finding, Heading};
 use crate::margin::Margin;
 use crate::provider::is_inside_word;
 use crate::value;
 
-/// A longer value is none.
+/// Maximum bytes of a value.
 const MAX_VALUE_BYTES: usize = 32 << 10;
-/// How much may stand behind `data:` on its line.
+/// Maximum bytes after `data:` on its line.
 const MAX_REST_LEN: usize = 256;
-/// No encoded value is shorter.
+/// Minimum bytes of an encoded value.
 const MIN_ENCODED_BYTES: usize = 8;
 
 /// How values are written.
@@ -20,7 +20,7 @@ enum ManifestFormat {
     Plain,
 }
 
-/// The values of the `data` that begins at `start` and whose colon stands before `end`.
+/// The values of the `data` that begins at `start` and whose colon is before `end`.
 pub(crate) fn entries(
     text: &str,
     (start, end): (usize, usize),
@@ -61,25 +61,25 @@ pub(crate) fn entries(
     }
 }
 
-/// Whether a word begins its line but for a margin, which may end like a longer word.
+/// Whether a word is first on its line after a margin, which may end like a longer word.
 fn is_behind_margin(text: &str, at: usize) -> bool {
     let (margin, line) = Margin::around(text, at);
     text.as_bytes()[..at].ends_with(b"-") && margin.length(&text[line..at]) == Some(at - line)
 }
 
-/// Whether nothing of a value stands behind a colon: nothing at all, a comment, an anchor or a tag.
+/// Whether no value follows a colon: nothing, a comment, an anchor or a tag.
 fn is_bare(rest: &str) -> bool {
     let rest = rest.trim();
     rest.is_empty() || rest.starts_with(['#', '&', '!']) && !rest.contains(['|', '>'])
 }
 
-/// How far in the name stands that a line begins with.
+/// The indentation of the name at the beginning of a line.
 fn outer(lead: &str) -> usize {
     let lead = lead.strip_prefix(['+', '-']).unwrap_or(lead);
     if lead.bytes().all(|byte| matches!(byte, b' ' | b'-')) { lead.len() } else { indentation(lead) }
 }
 
-/// Lines that are further in than the one that `data:` stands on.
+/// Lines that are indented further than the line of `data:`.
 struct Block<'a> {
     text: &'a str,
     margin: Margin<'a>,
@@ -87,33 +87,33 @@ struct Block<'a> {
     written: ManifestFormat,
 }
 
-/// A value that may go on below its name.
+/// A value that may continue below its name.
 struct Open<'a> {
     /// The line of the name.
     line: std::ops::Range<usize>,
-    /// How far in the name stands.
+    /// The indentation of the name.
     inner: usize,
-    /// Whether all lines below are text, whatever they look like.
+    /// Whether all lines below are text, regardless of their form.
     is_literal: bool,
     parts: Vec<&'a str>,
 }
 
 impl<'a> Block<'a> {
-    /// Takes the values of the lines from `at` on; where they end.
+    /// Reads the values of the lines from `at` on; returns where they end.
     fn read(&self, mut at: usize, findings: &mut Vec<Finding>, tell: &mut dyn FnMut(Heading)) -> usize {
         let mut open: Option<Open<'a>> = None;
         while at < self.text.len() {
             let rest = &self.text[at..];
             let next = memchr::memchr(b'\n', rest.as_bytes()).map_or(rest.len(), |end| end + 1);
             let line = &rest[..next];
-            // A line that goes on is longer than any value.
+            // A continuing line is longer than any value.
             if next > MAX_VALUE_BYTES {
                 break;
             }
             let margin = self.margin.length(line);
             let body = margin.map_or("", |length| &line[length..]);
             if body.trim().is_empty() {
-                // What `grep` draws between two places, and lines it is not the margin of.
+                // `grep` separates two places with `--`, which has no margin.
                 if margin.is_none() && !matches!(line.trim(), "" | "--") {
                     break;
                 }
@@ -153,7 +153,7 @@ impl<'a> Block<'a> {
         at
     }
 
-    /// Takes what is a credential of a value on several lines.
+    /// Finds the credentials in a value on several lines.
     fn judge(&self, parts: &[&'a str], findings: &mut Vec<Finding>) {
         let offset = |part: &str| part.as_ptr() as usize - self.text.as_ptr() as usize;
         let parts: Vec<&str> = parts.iter().copied().filter(|part| !part.is_empty()).collect();
@@ -169,7 +169,7 @@ impl<'a> Block<'a> {
             }
             (ManifestFormat::Encoded, _) => {}
             (ManifestFormat::Plain, parts) => {
-                // Armour is told by its own marks, and that of a certificate is public.
+                // Armour is recognised by its own marks, and that of a certificate is public.
                 let mut is_armour = false;
                 for part in parts {
                     is_armour |= part.starts_with("-----BEGIN ");
@@ -184,14 +184,14 @@ impl<'a> Block<'a> {
     }
 }
 
-/// What stands behind the name that a line of text begins with, or all of it.
+/// The text after the name at the beginning of a line, or the whole line.
 fn assigned(line: &str) -> &str {
     let Some((name, value)) = line.split_once('=') else { return line };
     let value = value.trim().trim_matches(['"', '\'']);
     if is_name(name.trim()) && !value.trim_matches('=').is_empty() { value } else { line }
 }
 
-/// Whether lines are as long as each other but for the last one, as an encoder breaks them.
+/// Whether all lines but the last have the same length, as an encoder breaks them.
 fn is_wrapped(lines: &[&str]) -> bool {
     let Some(((last, lines), length)) = lines.split_last().zip(lines.first().map(|line| line.len())) else {
         return false;
@@ -199,7 +199,7 @@ fn is_wrapped(lines: &[&str]) -> bool {
     length.is_multiple_of(4) && last.len() <= length && lines.iter().all(|line| line.len() == length)
 }
 
-/// What stands behind the name and the colon that a line begins with.
+/// The text after the name and colon at the beginning of a line.
 fn pair(content: &str) -> Option<&str> {
     if let Some(value) = content.strip_prefix(": ") {
         return Some(value);
@@ -211,7 +211,7 @@ fn pair(content: &str) -> Option<&str> {
     is_name(quoted('"').or_else(|| quoted('\'')).unwrap_or(name)).then_some(value)
 }
 
-/// A value without what may stand before it: an anchor, a tag.
+/// A value without a preceding anchor or tag.
 fn untagged(value: &str) -> &str {
     let mut value = value.trim();
     while value.starts_with(['&', '!'])
@@ -222,7 +222,7 @@ fn untagged(value: &str) -> &str {
     value
 }
 
-/// Whether a value is the mark of a text on the lines below.
+/// Whether a value is the mark of a block text on the lines below.
 fn is_literal(value: &str) -> bool {
     let Some(rest) = untagged(value).strip_prefix(['|', '>']) else { return false };
     let rest = rest.trim_start_matches(['-', '+']).trim_start_matches(|mark: char| mark.is_ascii_digit());
@@ -230,7 +230,7 @@ fn is_literal(value: &str) -> bool {
     rest.is_empty() || rest.trim_start().starts_with('#') && rest.starts_with(' ')
 }
 
-/// A value without quotes, or without the comment behind it.
+/// A value without quotes or a trailing comment.
 fn scalar(value: &str) -> &str {
     let value = untagged(value);
     let Some(mark @ (b'"' | b'\'')) = value.as_bytes().first().copied() else {
@@ -246,7 +246,7 @@ fn scalar(value: &str) -> &str {
     end.map_or_else(|| value.trim_end_matches('\\'), |end| &value[..end])
 }
 
-/// Members of an object, whose quotes may be escaped, or which has none; where they end.
+/// Reads members of an object, with optional and possibly escaped quotes; returns where they end.
 fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: ManifestFormat, findings: &mut Vec<Finding>) -> usize {
     while at < text.len() {
         let rest = &text[at..];
@@ -266,7 +266,7 @@ fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: ManifestFormat, 
         let end = text.len() - after.len();
         let start = value.as_ptr() as usize - text.as_ptr() as usize;
         let is_found = match written {
-            // A program has names where others have values.
+            // Code has names where data has values.
             ManifestFormat::Encoded => {
                 is_encoded(value) && (!is_plain || value.contains(|mark: char| mark == '=' || mark.is_ascii_digit()))
             }
@@ -280,7 +280,7 @@ fn map(text: &str, mut at: usize, margin: &Margin<'_>, written: ManifestFormat, 
     at
 }
 
-/// How long the blanks are between two members, with the margins of the lines they stand on.
+/// The length of the blanks between two members, including margins of their lines.
 fn skipped(text: &str, margin: &Margin<'_>) -> usize {
     let mut at = 0;
     loop {
@@ -292,7 +292,7 @@ fn skipped(text: &str, margin: &Margin<'_>) -> usize {
     }
 }
 
-/// What stands between quotes at the beginning of a text, and what follows.
+/// The quoted text at the beginning of a text, and what follows.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start_matches('\\');
     let mark = text.chars().next().filter(|mark| matches!(mark, '"' | '\''))?;
@@ -303,7 +303,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     Some((&text[..end], rest))
 }
 
-/// What stands without quotes at the beginning of a text, up to one of these marks.
+/// The unquoted text at the beginning of a text, up to one of these marks.
 fn plain<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, &'a str)> {
     let near = &text[..text.floor_char_boundary(MAX_VALUE_BYTES)];
     let end = near.find(|character: char| character == '\n' || marks.contains(&character))?;
@@ -312,7 +312,7 @@ fn plain<'a>(text: &'a str, marks: &[char]) -> Option<(&'a str, &'a str)> {
     is_one.then_some((value, &text[end..]))
 }
 
-/// How far in a line begins, without the mark of a diff.
+/// The indentation of a line, without a diff mark.
 fn indentation(line: &str) -> usize {
     let line = line.strip_prefix(['+', '-']).unwrap_or(line);
     line.len() - line.trim_start_matches(' ').len()
@@ -337,7 +337,7 @@ fn is_encoded(value: &str) -> bool {
     is_text || value.len() >= 24 && value::is_random(value)
 }
 
-/// The bytes of whole groups of base64, padded at the end; `None` for anything else.
+/// The bytes of padded base64; `None` for anything else.
 fn decoded(value: &str) -> Option<Vec<u8>> {
     let bare = value.trim_end_matches('=');
     if !value.len().is_multiple_of(4) || value.len() - bare.len() > 2 {

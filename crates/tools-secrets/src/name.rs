@@ -1,5 +1,5 @@
-//! Whether an environment variable holds a credential: its name is judged by the words all crates
-//! share, its value by the scanner.
+//! Whether an environment variable is a credential: `tools-core`'s words decide about its name, the
+//! scanner about its value.
 
 use tools_core::is_credential_name;
 

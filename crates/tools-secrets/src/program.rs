@@ -1,19 +1,18 @@
-//! Whether a value without quotes is text of a program: a variable, a type, an expression. In
-//! source a credential is a quoted text; without quotes it stands in settings, messages and command
-//! lines.
+//! Whether an unquoted value is source code: a variable, a type, an expression. In source code
+//! credentials are quoted; unquoted ones are in settings, messages and command lines.
 
 use crate::wordy::is_wordy;
 
-/// What a program goes on with where a block was closed.
+/// Keywords that may follow a closed block.
 const STATEMENTS: &[&str] =
     &["let", "const", "var", "return", "else", "if", "for", "function", "catch", "finally", "while", "switch", "throw"];
-/// How far the line around a value is looked at.
+/// Bytes around a value that are checked.
 const AROUND: usize = 96;
 
-/// Numbers that are part of names.
+/// Numbers that are common in names.
 const NUMBERS: &[&str] = &["16", "32", "64", "128", "192", "224", "256", "384", "448", "512", "25519"];
 
-/// Signs that lines of programs are full of and other lines hardly have.
+/// Character sequences that are frequent in code and rare elsewhere.
 const SIGNS: &[&str] = &[
     "){",
     "})",
@@ -45,10 +44,10 @@ const SIGNS: &[&str] = &[
     ":!1",
     "&&(",
 ];
-/// Words that may stand in other lines, too.
+/// Words of code that other lines may have too.
 const WORDS: &[&str] = &["const ", "let ", "var ", "return ", "this.", "self.", "await ", "=>", "new ", "function"];
 
-/// Whether the value of a name, which stands from `start` to `end`, is text of a program.
+/// Whether the value of a name, from `start` to `end`, is source code.
 pub(crate) fn is_program(text: &str, name_start: usize, start: usize, end: usize) -> bool {
     let found = &text[start..end];
     if is_call(found) {
@@ -77,7 +76,7 @@ fn is_call(value: &str) -> bool {
         && rest.bytes().all(|byte| byte.is_ascii_digit() || matches!(byte, b';' | b')' | b',' | b'+' | b'-'))
 }
 
-/// Whether the lines around a value are written like a program.
+/// Whether the lines around a value are source code.
 fn is_in_program(text: &str, name_start: usize, end: usize) -> bool {
     let before = &text[text.ceil_char_boundary(name_start.saturating_sub(AROUND))..name_start];
     let before = &before[before.rfind('\n').map_or(0, |at| at + 1)..];
@@ -92,12 +91,12 @@ fn is_code_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"_$.:()[]{}<>,;=&|?!+-*/#^ \"'`".contains(&byte)
 }
 
-/// Whether every run of letters and digits is one that names are made of.
+/// Whether every run of letters and digits is part of a name.
 fn reads_as_names(value: &str) -> bool {
     value.split(|c: char| !c.is_ascii_alphanumeric()).all(is_name_part)
 }
 
-/// Whether a run of letters and digits is one that names are made of, and not a random one.
+/// Whether a run of letters and digits is part of a name and not random.
 pub(crate) fn is_name_part(run: &str) -> bool {
     if run.len() <= 3 || run.bytes().all(|byte| byte.is_ascii_digit()) {
         return run.len() <= 12;
@@ -132,7 +131,7 @@ pub(crate) fn is_name_part(run: &str) -> bool {
         && numbers.iter().all(|number| number.len() <= 4 || NUMBERS.contains(number))
 }
 
-/// Whether upper case is as rare, and as far apart, as in camel case.
+/// Whether upper-case letters are as rare and as far apart as in camel case.
 fn is_camel(run: &str, letters: usize) -> bool {
     let upper = run.bytes().filter(u8::is_ascii_uppercase).count();
     let changes = run.as_bytes().windows(2).filter(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
@@ -142,7 +141,7 @@ fn is_camel(run: &str, letters: usize) -> bool {
         || upper * 3 <= letters && (letters < 12 || (changes.count() + 1) * least <= letters)
 }
 
-/// How many letters follow one another without a new word in camel case.
+/// The maximum number of letters between two word starts in camel case.
 fn longest_hump(word: &str) -> usize {
     word.split(|c: char| c.is_ascii_uppercase()).map(str::len).max().unwrap_or(0)
 }
@@ -153,7 +152,7 @@ fn is_structured(value: &str) -> bool {
     let bytes = value.as_bytes();
     let is_word = |at: usize| bytes.get(at).is_some_and(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
     let has_word = value.split(|c: char| !c.is_ascii_alphabetic()).any(|word| word.len() >= 4);
-    // `(obj.ratio`, `a})`, `a)):b`, `a===b.c`: closed, or compared, in the middle of names.
+    // `(obj.ratio`, `a})`, `a)):b`, `a===b.c`: closing brackets or comparisons between names.
     let is_closed = ["})", "))", ")}", "):", ")[", "===", "!==", "+(", "!("].iter().any(|mark| value.contains(mark));
     // `routes}let next`
     let is_followed = value.split('}').skip(1).any(|rest| STATEMENTS.contains(&rest));
@@ -202,7 +201,7 @@ pub(crate) fn is_long_name(value: &str) -> bool {
     let is_name = bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$'));
     let humps = bare.as_bytes().windows(2).filter(|pair| !pair[0].is_ascii_uppercase() && pair[1].is_ascii_uppercase());
     let parts = bare.split('_').filter(|part| !part.is_empty()).count();
-    // `DI9RQOAWXYUZF54VJVXM`: no words without lower case or what keeps them apart.
+    // `DI9RQOAWXYUZF54VJVXM`: without lower case or separators it has no words.
     let has_words = bare.contains('_') || bare.bytes().any(|byte| byte.is_ascii_lowercase());
     bare.len() >= 8
         && is_name
@@ -221,7 +220,7 @@ fn is_constant(bare: &str) -> bool {
         || bare.contains('_') && number.bytes().all(|byte| byte.is_ascii_digit()) && (1..=2).contains(&number.len())
 }
 
-/// A name of letters with the sign before it or the bracket behind it that an expression has:
+/// A name of letters with a sign before it or a bracket after it, as in an expression:
 /// `+dollarToken;`, `columns2)`.
 fn is_operand(value: &str) -> bool {
     let bare = value.trim_end_matches([';', ')', ']', '}', '|']);
@@ -233,7 +232,7 @@ fn is_operand(value: &str) -> bool {
         && name.len() >= 4
 }
 
-/// `token: ULONG64,`, `apiKey: SensitiveString2048;`: a field of a type, alone on its line.
+/// `token: ULONG64,`, `apiKey: SensitiveString2048;`: a declared field, alone on its line.
 fn is_declared(text: &str, name_start: usize, start: usize, end: usize) -> bool {
     // A line that begins further away has more before the name than one of these words.
     let from = text.ceil_char_boundary(name_start.saturating_sub(AROUND));

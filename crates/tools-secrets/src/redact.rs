@@ -1,4 +1,4 @@
-//! Placeholders in the place of credentials.
+//! Replaces credentials with placeholders.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -19,14 +19,14 @@ use crate::{ExtraPatterns, KnownValues, Move, UnknownPlaceholder, key_material, 
 
 type LazyValues = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 
-/// Puts `«secret:KIND#N»` in the place of each credential. The same value has the same number
-/// throughout a text. What is a placeholder already stays.
+/// Replaces each credential with `«secret:KIND#N»`. The same value has the same number throughout a
+/// text. Existing placeholders stay.
 ///
-/// A redactor of one session keeps the same number throughout the session, marks placeholders with
-/// something that nobody can guess (`«secret:KIND#N·MARK»`), finds what it replaced once wherever
-/// it stands later, and knows the way back.
+/// The redactor of a session keeps the numbers throughout the session, adds an unguessable mark to
+/// placeholders (`«secret:KIND#N·MARK»`), finds a replaced value again in any later text, and can
+/// restore it.
 ///
-/// A text keeps its lines: of a key that stands on several each line has its own placeholder.
+/// A text keeps its lines: if a key spans several lines, each has its own placeholder.
 #[derive(Clone, Default)]
 pub struct SecretRedactor {
     known: Option<LazyValues>,
@@ -56,12 +56,12 @@ impl Tally {
         self.0.iter().map(|(kind, count)| (*kind, *count))
     }
 
-    /// One more of a kind.
+    /// Adds one of a kind.
     pub fn add(&mut self, kind: &'static str) {
         *self.0.entry(kind).or_default() += 1;
     }
 
-    /// As many more of each kind.
+    /// Adds these numbers of each kind.
     pub(crate) fn add_all(&mut self, kinds: &[(&'static str, usize)]) {
         for (kind, count) in kinds {
             *self.0.entry(kind).or_default() += count;
@@ -80,57 +80,57 @@ impl fmt::Display for Tally {
 }
 
 impl SecretRedactor {
-    /// The same redactor that also takes out these values.
+    /// The same redactor that also removes these values.
     pub fn knowing(self, known: KnownValues) -> Self {
         self.knowing_later(move || known)
     }
 
-    /// The same with values that are asked for when the first text comes.
+    /// The same with values that are computed when the first text arrives.
     pub fn knowing_later(self, known: impl FnOnce() -> KnownValues + Send + 'static) -> Self {
         Self { known: Some(Arc::new(LazyLock::new(Box::new(known)))), ..self }
     }
 
-    /// The same redactor that also takes out what these patterns match.
+    /// The same redactor that also removes matches of these patterns.
     pub fn with_extra(self, extra: ExtraPatterns) -> Self {
         Self { extra, ..self }
     }
 
-    /// The same redactor of a server among several: placeholders of its sessions end in its name,
-    /// so that another server can say where what they stand for is. Forgets all sessions.
+    /// The same redactor for one of several servers: its placeholders end in the server's name, so
+    /// that another server can say where to restore them. Forgets all sessions.
     pub fn at_server(self, server: Option<ServerName>) -> Self {
         Self { shelf: Arc::new(Shelf::at_server(server)), ..self }
     }
 
-    /// The redactor of one session. Two of the same session share their placeholders, those of two
-    /// sessions none.
+    /// The redactor of one session. Redactors of the same session share their placeholders; those
+    /// of different sessions share none.
     pub fn of_session(&self, session: &SessionId) -> Self {
         Self { vault: Some(self.shelf.of(session)), ..self.clone() }
     }
 
-    /// Forgets what a session that has ended was shown: no way leads back from its placeholders.
+    /// Forgets a session that has ended: its placeholders can no longer be restored.
     pub fn forget(&self, session: &SessionId) {
         self.shelf.forget(session);
     }
 
-    /// A redactor that numbers credentials throughout many texts, and from whose placeholders no
-    /// way leads back.
+    /// A redactor that numbers credentials throughout many texts, and whose placeholders cannot be
+    /// restored.
     pub fn numbering(&self) -> Self {
         Self { vault: Some(Arc::default()), ..self.clone() }
     }
 
-    /// The same redactor for text that stands in this file: what it replaces may be put back there.
+    /// The same redactor for the text of this file: what it replaces may be restored there.
     pub fn at(&self, origin: &Path) -> Self {
         Self { origin: Some(origin.into()), ..self.clone() }
     }
 
-    /// The credentials in a text, known values and the operator's patterns included; none of them
-    /// in a placeholder.
+    /// The credentials in a text, including known values and matches of the operator's patterns.
+    /// Parts of placeholders are not reported.
     pub fn find(&self, text: &str) -> Vec<Finding> {
         self.find_with(text, &mut |_| {})
     }
 
-    /// The same, which tells of lines that say what stands below them. A text with controls in it
-    /// is also searched as it will be shown.
+    /// Like `find`, but also reports headings: lines that describe the lines below them. A text
+    /// with control characters is also searched in its displayed form.
     pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let findings = self.find_as_it_stands(text, tell);
         let Some(shown) = Shown::of(text) else { return findings };
@@ -148,7 +148,7 @@ impl SecretRedactor {
         self.beside_known(text, findings)
     }
 
-    /// What is known, what was found beside it, and none of it in a placeholder.
+    /// Known values and the other findings, without parts of placeholders.
     fn beside_known(&self, text: &str, mut findings: Vec<Finding>) -> Vec<Finding> {
         let mut known = Vec::new();
         if let Some(vault) = &self.vault {
@@ -159,13 +159,13 @@ impl SecretRedactor {
         }
         let known = merged(known);
         if !known.is_empty() {
-            // A value that has a name keeps it, whatever it stands in.
+            // A known value keeps its own placeholder, whatever contains it.
             let ranges: Vec<Range<usize>> = known.iter().map(|finding| finding.start..finding.end).collect();
             findings = findings.into_iter().flat_map(|finding| outside(finding, &ranges, REST)).chain(known).collect();
             findings.sort_by_key(|finding| finding.start);
         }
         if !findings.is_empty() {
-            // In a text with placeholders what lies between them may be left of something else.
+            // Text between placeholders may be the rest of a partly replaced value.
             let placeholders = placeholder::ranges(text).filter(|range| self.is_own(&text[range.clone()]));
             let placeholders: Vec<Range<usize>> = placeholders.collect();
             if !placeholders.is_empty() {
@@ -180,8 +180,8 @@ impl SecretRedactor {
         self.vault.as_ref().is_none_or(|vault| vault.has(placeholder))
     }
 
-    /// The credentials in a text in which these were found, each with a placeholder from now on:
-    /// one that is new may stand in the text by itself, too.
+    /// Assigns placeholders to these findings, then searches the text again: a new value may also
+    /// occur elsewhere in it.
     fn noted(&self, vault: &Vault, text: &str, findings: Vec<Finding>) -> Vec<Finding> {
         let before = vault.values();
         for finding in &findings {
@@ -198,13 +198,13 @@ impl SecretRedactor {
         }
     }
 
-    /// The parts of a text that placeholders take the place of.
+    /// The parts of a text that placeholders would replace.
     pub(crate) fn replaced_parts(&self, text: &str) -> Vec<Range<usize>> {
         let findings = self.noted(&self.vault(), text, self.find(text));
         findings.into_iter().flat_map(|finding| parts(text, finding)).collect()
     }
 
-    /// [`tools_core::Redactor::redact`], which counts.
+    /// Like [`tools_core::Redactor::redact`], and counts.
     pub fn redact_counting<'a>(&self, text: &'a str, tally: &mut Tally) -> Cow<'a, str> {
         let findings = self.find(text);
         if findings.is_empty() {
@@ -226,7 +226,7 @@ impl SecretRedactor {
         Cow::Owned(redacted)
     }
 
-    /// [`tools_core::Redactor::redact_json`], which counts.
+    /// Like [`tools_core::Redactor::redact_json`], and counts.
     pub fn redact_json_counting(&self, value: &Value, tally: &mut Tally) -> Value {
         match value {
             Value::String(text) => Value::String(self.redact_counting(text, tally).into_owned()),
@@ -238,7 +238,7 @@ impl SecretRedactor {
         }
     }
 
-    /// In a JSON value the name stands apart from the text: it is looked at here.
+    /// In JSON the name is separate from the text, so it is checked here.
     pub(crate) fn member(&self, (name, value): (&String, &Value), tally: &mut Tally) -> (String, Value) {
         let redacted = match value {
             Value::String(text)
@@ -267,8 +267,8 @@ impl SecretRedactor {
         self.vault().placeholder(kind, value, self.origin.as_deref()).as_ref().to_owned()
     }
 
-    /// The placeholder of a value. One with controls between its characters comes back with them,
-    /// and is known without them, too.
+    /// The placeholder of a value. A value with control characters is restored with them, and also
+    /// recognised without them.
     fn named(&self, vault: &Vault, value: &str, kind: &'static str) -> Arc<str> {
         let placeholder = vault.placeholder(kind, value, self.origin.as_deref());
         if let Some(shown) = Shown::of(value) {
@@ -277,7 +277,7 @@ impl SecretRedactor {
         placeholder
     }
 
-    /// A credential that was found, replaced.
+    /// The placeholder for a found credential.
     pub fn replaced(&self, value: &str, kind: &'static str) -> String {
         let vault = self.vault();
         let whole = Finding { start: 0, end: value.len(), kind, rule: "" };
@@ -292,25 +292,22 @@ impl SecretRedactor {
         replaced
     }
 
-    /// The text with the credentials of this session in the place of their placeholders, and what
-    /// was shown as a look-alike as it was. Where they may go is not looked at: see
-    /// [`SecretRedactor::asks`].
+    /// The text with this session's placeholders replaced by their credentials, and look-alikes in
+    /// their original form. Does not check the destination: see [`SecretRedactor::asks`].
     ///
     /// # Errors
-    /// The first placeholder that stands for nothing in this session; all of them where the
-    /// redactor is of none.
+    /// The first placeholder that is unknown in this session; without a session, every placeholder.
     pub fn restore<'a>(&self, text: &'a str) -> Result<Cow<'a, str>, UnknownPlaceholder> {
         self.vault().restore(text)
     }
 
-    /// The text in which whatever looks like a placeholder, and is none of this session, says so
+    /// The text with each look-alike that is not a placeholder of this session marked
     /// (`«literal:secret:…»`).
     pub fn escape<'a>(&self, text: &'a str) -> Cow<'a, str> {
         placeholder::escaped(text, |found| self.is_own(found))
     }
 
-    /// The kinds of the credentials that a text has placeholders of already: a tool took them out
-    /// itself.
+    /// The kinds of placeholders that a text has already, because a tool redacted it itself.
     pub(crate) fn kinds_in(&self, text: &str) -> Vec<&'static str> {
         self.vault.as_ref().map(|vault| vault.kinds_in(text)).unwrap_or_default()
     }
@@ -327,14 +324,12 @@ impl fmt::Debug for SecretRedactor {
     }
 }
 
-/// How long a part has to be that is left of a finding between placeholders: the punctuation around
-/// them is no credential.
+/// Minimum bytes of the rest of a finding between placeholders; less is punctuation.
 const MIN_REST_BYTES: usize = 16;
-/// How long a part has to be that is left beside a known value.
+/// Minimum bytes of the rest of a finding beside a known value.
 const REST: usize = 4;
 
-/// What of a finding these parts of the text do not cover, as far as it is not shorter than
-/// `least`.
+/// The parts of a finding outside of these ranges, if they have at least `least` bytes.
 fn outside(finding: Finding, placeholders: &[Range<usize>], least: usize) -> Vec<Finding> {
     let first = placeholders.partition_point(|range| range.end <= finding.start);
     let inside = placeholders[first..].iter().take_while(|range| range.start < finding.end);
@@ -351,7 +346,7 @@ fn outside(finding: Finding, placeholders: &[Range<usize>], least: usize) -> Vec
     left
 }
 
-/// The parts of a finding that are replaced: of one on several lines the content of each line.
+/// The replaced parts of a finding: for several lines, the content of each line.
 fn parts(text: &str, finding: Finding) -> Vec<Range<usize>> {
     let value = &text[finding.start..finding.end];
     if finding.kind != "private-key" && !value.contains('\n') {
@@ -361,7 +356,7 @@ fn parts(text: &str, finding: Finding) -> Vec<Range<usize>> {
     let mut parts = Vec::new();
     for line in value.split_inclusive('\n') {
         let content = key_material::content(line);
-        // The headers of an armoured key are none of it.
+        // Headers of an armoured key are not part of it.
         if !content.is_empty() && !key_material::is_header(&line[content.clone()]) {
             parts.push(start + content.start..start + content.end);
         }

@@ -1,4 +1,4 @@
-//! The one pass over a text: keywords, the scanner that each calls, and what is left of their
+//! The single pass over a text: finds keywords, runs the scanner of each, and merges their
 //! findings.
 
 use std::sync::LazyLock;
@@ -10,32 +10,32 @@ use crate::keywords::{self, Scanner};
 use crate::words::Words;
 use crate::{assignment, columns, command, header, key_material, manifest, provider, shapes, url};
 
-/// The keywords, and what each calls for.
+/// The keywords, and the scanner of each.
 static KEYWORDS: LazyLock<(Words, Vec<Scanner>)> = LazyLock::new(|| {
     let (words, scanners): (Vec<_>, Vec<_>) = keywords::all().into_iter().unzip();
     (Words::new(&words), scanners)
 });
 
-/// The credentials in a text, in order, none over another.
+/// The credentials in a text, in order and without overlaps.
 pub fn scan(text: &str) -> Vec<Finding> {
     scan_with(text, &mut |_| {})
 }
 
-/// The same, which tells of lines that say what stands below them.
+/// Like `scan`, but also reports headings: lines that describe the lines below them.
 pub(crate) fn scan_with(text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
     merged(all(text, DEEPEST, tell))
 }
 
-/// How many margins may stand in front of a line: those of a search in a log in a listing.
+/// Maximum number of nested margins before a line, as in a listing of a log of a search.
 const DEEPEST: usize = 3;
 
-/// The findings in a text, in any order; lines with up to `depth` margins are read without them,
-/// too.
+/// The findings in a text, in any order. Lines with up to `depth` margins are also read without
+/// them.
 fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
     let (words, scanners) = &*KEYWORDS;
     let mut findings = Vec::new();
-    // Where the scanners that read on are already done: a keyword behind adds nothing, and each
-    // byte is read once.
+    // The positions up to which scanners have read: keywords before them add nothing, so each byte
+    // is read once.
     let mut done = Done::default();
     for (word, start, end) in words.find_iter(text) {
         let scanner = scanners[word];
@@ -106,7 +106,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
             Scanner::Encoded if depth > 0 && start >= done.encoded => {
                 let meant = Meant::around(text, start, done.encoded);
                 done.encoded = meant.end();
-                // Only what is not escaped again.
+                // Only text that is not escaped again.
                 let found = all(&meant.text, 0, &mut |_| {}).into_iter();
                 findings.extend(found.map(|finding| Finding {
                     start: meant.place(finding.start),
@@ -117,7 +117,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
             Scanner::Command(flags) if start >= done.command => {
                 command::find(text, end, flags, &mut done.command, &mut findings);
             }
-            // Inside what a scanner has read already.
+            // This part was already read by a scanner.
             Scanner::Pem
             | Scanner::PemEnd
             | Scanner::PgPass
@@ -131,7 +131,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
     findings
 }
 
-/// The findings in the block of lines around `at` without their margin; where the block ends.
+/// The findings in the block of lines around `at` without their margin, and the end of the block.
 fn behind_margins(
     text: &str,
     at: usize,
@@ -175,8 +175,8 @@ fn is_place(rule: &str) -> bool {
     matches!(rule, "assignment" | "column" | "manifest" | "header" | "cookie" | "command" | "address")
 }
 
-/// Of findings that overlap, the one that begins first, and of those the longest, has the text of
-/// all.
+/// Merges overlapping findings. The one that begins first (of those, the longest) covers the text
+/// of all.
 pub(crate) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     findings.retain(|finding| finding.start < finding.end);
     findings.sort_by_key(|finding| (finding.start, std::cmp::Reverse(finding.end)));
@@ -184,7 +184,7 @@ pub(crate) fn merged(mut findings: Vec<Finding>) -> Vec<Finding> {
     for finding in findings {
         match kept.last_mut() {
             Some(last) if finding.start < last.end => {
-                // What a token's own shape says is more than what its place does.
+                // The form of a token is more specific than its place.
                 if is_place(last.rule) && !is_place(finding.rule) {
                     (last.kind, last.rule) = (finding.kind, finding.rule);
                 }

@@ -1,23 +1,23 @@
-//! A text as whoever reads it later will have it: without sequences for a terminal, null bytes and
-//! other controls, and without what a backspace takes back. What lies between the characters of a
-//! credential does not hide it: later stages leave these out.
+//! A text in its displayed form: without terminal sequences, null bytes and other control
+//! characters, with backspaces applied. Later stages remove these, so control characters inside a
+//! credential must not hide it.
 
 use std::ops::Range;
 
 use crate::finding::{Finding, Heading};
 
-/// A sequence for a terminal is no longer than this; a longer one is looked at as text.
+/// Maximum bytes of a terminal sequence; a longer one counts as text.
 const MAX_SEQUENCE: usize = 4 << 10;
 
-/// A text without controls, and where in the original each part of it stands.
+/// A text without control characters, and the original position of each part.
 pub(crate) struct Shown {
     pub(crate) text: String,
-    /// Parts that stand together in both, each by where it begins here and there.
+    /// The start of each contiguous part in this text and in the original.
     parts: Vec<(usize, usize)>,
 }
 
 impl Shown {
-    /// The text without controls; `None` where it has none.
+    /// The text without control characters; `None` when it has none.
     pub(crate) fn of(original: &str) -> Option<Self> {
         let first = first_control(original.as_bytes())?;
         let mut shown = Self { text: String::with_capacity(original.len()), parts: Vec::new() };
@@ -49,7 +49,7 @@ impl Shown {
         }
     }
 
-    /// A backspace: the character before it is written over. It never takes back a line.
+    /// Applies a backspace: removes the previous character, but never a line end.
     fn take_back(&mut self) {
         if !self.text.ends_with('\n') && self.text.pop().is_some() {
             while self.parts.last().is_some_and(|(here, _)| *here > self.text.len()) {
@@ -58,13 +58,13 @@ impl Shown {
         }
     }
 
-    /// Where a byte of this text stands in the original.
+    /// The original position of a byte.
     fn place(&self, at: usize) -> usize {
         let part = self.parts.partition_point(|(here, _)| *here <= at).saturating_sub(1);
         self.parts.get(part).map_or(at, |(here, there)| there + (at - here))
     }
 
-    /// The same part of the original, with what lies in it.
+    /// The original range, including the control characters in it.
     fn original(&self, range: &Range<usize>) -> Range<usize> {
         if range.is_empty() {
             return self.place(range.start)..self.place(range.start);
@@ -72,13 +72,13 @@ impl Shown {
         self.place(range.start)..self.place(range.end - 1) + 1
     }
 
-    /// A finding in this text, as one in the original.
+    /// Converts a finding to the original text.
     pub(crate) fn finding(&self, finding: Finding) -> Finding {
         let Range { start, end } = self.original(&(finding.start..finding.end));
         Finding { start, end, ..finding }
     }
 
-    /// A heading in this text, as one in the original.
+    /// Converts a heading to the original text.
     pub(crate) fn heading(&self, heading: &Heading) -> Heading {
         Heading { line: self.original(&heading.line), end: self.original(&(0..heading.end)).end }
     }
@@ -87,18 +87,18 @@ impl Shown {
 enum Control {
     None,
     Back,
-    /// So many bytes that nobody sees.
+    /// This many invisible bytes.
     Nothing(usize),
 }
 
-/// Where the first control is that is no blank and no end of a line. Controls above ASCII begin
+/// The first control character except blanks and line ends. Control characters above ASCII begin
 /// with a byte that harmless characters begin with too.
 fn first_control(bytes: &[u8]) -> Option<usize> {
     let may_be = |byte: u8| {
         let low = u8::from(byte < 0x20) & u8::from(!matches!(byte, b'\t' | b'\n' | b'\r'));
         low | u8::from(byte == 0x7f) | u8::from(byte == 0xc2)
     };
-    // Without a branch for each byte this is done on many at once.
+    // No branch for each byte, so that the compiler can vectorise it.
     let is_plain = |chunk: &[u8]| chunk.iter().fold(0, |found, byte| found | may_be(*byte)) == 0;
     let mut at = 0;
     for chunk in bytes.chunks(256) {
@@ -112,12 +112,12 @@ fn first_control(bytes: &[u8]) -> Option<usize> {
     None
 }
 
-/// What a text begins with.
+/// The control character at the beginning of a text.
 fn control(bytes: &[u8]) -> Control {
     match bytes {
         [0x08, ..] => Control::Back,
         [0x1b, rest @ ..] => Control::Nothing(1 + escaped(rest)),
-        // The same in one character: CSI, and strings.
+        // The one-character forms of CSI and of strings.
         [0xc2, 0x9b, rest @ ..] => Control::Nothing(2 + sequence(rest)),
         [0xc2, 0x90 | 0x98 | 0x9d..=0x9f, rest @ ..] => Control::Nothing(2 + string(rest)),
         [0xc2, 0x80..=0x9f, ..] => Control::Nothing(2),
@@ -127,7 +127,7 @@ fn control(bytes: &[u8]) -> Control {
     }
 }
 
-/// How long what follows ESC is.
+/// The length of what follows ESC.
 fn escaped(bytes: &[u8]) -> usize {
     match bytes {
         [b'[', rest @ ..] => 1 + sequence(rest),
@@ -149,7 +149,7 @@ fn sequence(bytes: &[u8]) -> usize {
     at + usize::from(bytes.get(at).is_some_and(|last| (b'@'..=b'~').contains(last)))
 }
 
-/// A string up to its end; nothing of it where it has none in its line.
+/// The length of a string up to its end mark; without one, up to the line end or the maximum.
 fn string(bytes: &[u8]) -> usize {
     let line = bytes.iter().take(MAX_SEQUENCE).take_while(|byte| **byte != b'\n').count();
     let is_end = |at: &usize| match bytes[*at] {

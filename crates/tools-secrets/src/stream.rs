@@ -1,35 +1,35 @@
-//! Credentials in a text that comes in pieces and may have any length and any encoding: what is
-//! held back, and why.
+//! Finds credentials in a text that arrives in pieces, of any length and encoding. Holds back only
+//! what later text can affect.
 
 use std::{borrow::Cow, ops::Range};
 
 use crate::finding::{Finding, Heading};
 use crate::{SecretRedactor, key_material};
 
-/// So much is searched at once.
+/// Bytes searched at once.
 const BLOCK: usize = 256 << 10;
-/// A line of which so much has come is taken apart before its end.
+/// Bytes of an incomplete line at which it is split.
 const LONG_LINE: usize = 32 << 10;
-/// What follows a place is looked at as far as this: no value is read further.
+/// Bytes after a position that are considered; no value is longer.
 const AHEAD: usize = 9 << 10;
-/// What stands before a place may tell what it is.
+/// Bytes before a position that are considered, since they may tell what it is.
 const BEHIND: usize = 4 << 10;
 
 /// A piece of a text, in order and without gaps.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'a> {
-    /// No part of a credential.
+    /// Text without credentials.
     Clean(&'a [u8]),
-    /// A credential; one that is longer than what is searched at once comes in several.
+    /// A credential; one longer than the searched block comes in several pieces.
     Secret(Finding, &'a [u8]),
 }
 
-/// When a piece is given on.
+/// When pieces are emitted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Pace {
-    /// In blocks that depend on the text alone, not on the chunks it came in.
+    /// In blocks that depend only on the text, not on the chunks in which it arrived.
     Blocks,
-    /// As soon as a line is whole.
+    /// After each complete line.
     Lines,
 }
 
@@ -39,7 +39,7 @@ pub struct SecretStream {
     redactor: SecretRedactor,
     pace: Pace,
     bytes: Vec<u8>,
-    /// What of `bytes` was given on and is kept for what it tells of the rest.
+    /// Number of bytes already emitted but kept as context for the rest.
     given: usize,
 }
 
@@ -49,12 +49,12 @@ impl SecretStream {
         Self { redactor, pace: Pace::Blocks, bytes: Vec::new(), given: 0 }
     }
 
-    /// Gives each line on as soon as it is whole.
+    /// Emits each line as soon as it is complete.
     pub fn live(redactor: SecretRedactor) -> Self {
         Self { pace: Pace::Lines, ..Self::new(redactor) }
     }
 
-    /// Takes more of the text.
+    /// Adds more of the text.
     pub fn push(&mut self, mut chunk: &[u8], sink: &mut dyn FnMut(Piece<'_>)) {
         while !chunk.is_empty() {
             let room = (self.given + BLOCK).saturating_sub(self.bytes.len()).max(1);
@@ -73,7 +73,7 @@ impl SecretStream {
         self.flush(sink);
     }
 
-    /// Gives on whatever is held back, as if the text ended here.
+    /// Emits all held text, as if the text ended here.
     pub fn flush(&mut self, sink: &mut dyn FnMut(Piece<'_>)) {
         if self.given < self.bytes.len() {
             let text = masked(&self.bytes);
@@ -100,7 +100,7 @@ impl SecretStream {
         let findings = self.redactor.find_with(&text, &mut |heading| headings.push(heading));
         let ahead = text.floor_char_boundary(text.len().saturating_sub(AHEAD)).max(self.given);
         let mut cut = line_end.unwrap_or(ahead);
-        // A key whose end has not come yet is held back as long as it may still be one.
+        // An incomplete key is held while it may still be one.
         if let Some(begin) = key_material::open(&text)
             && begin < cut
             && !(is_full && begin <= self.given)
@@ -120,7 +120,7 @@ impl SecretStream {
             0 => 0,
             _ => memchr::memchr(b'\n', &self.bytes[behind..cut]).map_or(behind, |at| behind + at + 1),
         };
-        // Where the text is cut in a line, as much of the line stays as may tell what follows.
+        // If the cut is inside a line, enough of the line stays as context.
         let keep = if line < cut {
             line
         } else {
@@ -129,7 +129,7 @@ impl SecretStream {
         let keep =
             key_material::open(&text[..cut]).map_or(keep, |begin| begin.min(keep).max(cut.saturating_sub(LONG_LINE)));
         let keep = text.floor_char_boundary(keep);
-        // Headings stay as long as there may be more below them.
+        // Headings stay while more lines below them may follow.
         let is_line = self.bytes[cut - 1] == b'\n';
         let is_open = |heading: &Heading| is_line && heading.line.end <= keep && heading.end >= cut;
         let mut lines: Vec<Range<usize>> = headings.into_iter().filter(is_open).map(|heading| heading.line).collect();
@@ -146,7 +146,7 @@ impl SecretStream {
     }
 }
 
-/// The pieces between two places.
+/// Emits the pieces between two positions.
 fn give(bytes: &[u8], from: usize, to: usize, findings: &[Finding], sink: &mut dyn FnMut(Piece<'_>)) {
     let mut at = from;
     for finding in findings.iter().filter(|finding| finding.end > from && finding.start < to) {
@@ -162,8 +162,8 @@ fn give(bytes: &[u8], from: usize, to: usize, findings: &[Finding], sink: &mut d
     }
 }
 
-/// The bytes as text of the same length: what is no UTF-8 becomes a character that is part of no
-/// syntax.
+/// The bytes as text of the same length: invalid UTF-8 becomes a character that has no meaning in
+/// any syntax.
 fn masked(bytes: &[u8]) -> Cow<'_, str> {
     const MASK: &str = "\u{1a}";
     if let Ok(text) = std::str::from_utf8(bytes) {

@@ -1,4 +1,4 @@
-//! An automaton that was made when the program was built.
+//! An automaton that was made at build time.
 
 use tools_automata::Table;
 
