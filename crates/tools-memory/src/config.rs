@@ -75,7 +75,7 @@ impl Default for MemoryConfig {
     }
 }
 
-/// The section, compiled.
+/// The compiled section.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MemoryPolicy {
     /// Limits of the store.
@@ -87,10 +87,11 @@ pub struct MemoryPolicy {
 }
 
 impl MemoryConfig {
-    /// The memories of the section, below the user's `state`; `None` where they are switched off.
+    /// Opens the memories of the section, below the user's `state` folder; `None` if they are
+    /// disabled.
     ///
     /// # Errors
-    /// A value that cannot be used.
+    /// An invalid value.
     pub fn open(&self, state: &Path, redactor: Arc<dyn Redactor>) -> Result<Option<Memories>, KeyFault> {
         if !self.enabled {
             return Ok(None);
@@ -99,7 +100,7 @@ impl MemoryConfig {
         Ok(Some(Memories::new(self.store(state)?, policy, redactor, Arc::new(SystemClock))))
     }
 
-    /// Compiles it.
+    /// Compiles the section.
     ///
     /// # Errors
     /// A bound of 0, or no file.
@@ -117,11 +118,11 @@ impl MemoryConfig {
         }
     }
 
-    /// The store: the file, whose relative path starts in the folder `state`, or the database.
-    /// Nothing is opened until it is used.
+    /// The store: the file, whose relative path starts in the folder `state`, or the database. It
+    /// is opened at the first use.
     ///
     /// # Errors
-    /// A database that this build cannot use.
+    /// A database that this build does not support.
     pub fn store(&self, state: &Path) -> Result<Arc<dyn MemoryStore>, KeyFault> {
         if self.database.is_empty() {
             return Ok(Arc::new(SqliteMemories::at(state.join(&self.path))));

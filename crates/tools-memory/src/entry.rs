@@ -1,4 +1,4 @@
-//! A memory: what is said, whose it is, where it comes from, and how long it counts.
+//! A memory: its text, owner, origin and validity.
 
 use jiff::Timestamp;
 use schemars::JsonSchema;
@@ -63,14 +63,14 @@ impl MemoryKind {
     }
 }
 
-/// A memory that is to be stored.
+/// A memory to be stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct NewMemory {
     /// The content.
     pub content: String,
     /// Its kind.
     pub kind: MemoryKind,
-    /// Words it is found by as well.
+    /// Additional search words.
     pub tags: Vec<String>,
     /// Its scope.
     pub scope: Scope,
@@ -82,11 +82,11 @@ pub struct NewMemory {
     pub call: Option<String>,
     /// The session that saved it.
     pub session: Option<String>,
-    /// Whether text from outside may be in it.
+    /// Whether it may contain text from outside.
     pub untrusted: bool,
-    /// When it stops counting; `None` for never.
+    /// Expiry; `None` for never.
     pub expires_at: Option<Timestamp>,
-    /// The memory that it takes the place of.
+    /// The memory that it replaces.
     pub supersedes: Option<String>,
 }
 
@@ -104,7 +104,7 @@ pub struct Memory {
     pub kind: MemoryKind,
     /// The content.
     pub content: String,
-    /// Words it is found by as well.
+    /// Additional search words.
     #[serde(default)]
     pub tags: Vec<String>,
     /// The session or person that saved it.
@@ -114,17 +114,17 @@ pub struct Memory {
     pub call: Option<String>,
     /// The session that saved it.
     pub session: Option<String>,
-    /// Whether text from outside may be in it.
+    /// Whether it may contain text from outside.
     pub untrusted: bool,
-    /// When it was saved.
+    /// Time when it was saved.
     pub created_at: Timestamp,
-    /// When it stops counting; `None` for never.
+    /// Expiry; `None` for never.
     pub expires_at: Option<Timestamp>,
-    /// The memory that took its place; such a one is not found by searching.
+    /// The memory that replaced it; a replaced memory is not found by searching.
     pub superseded_by: Option<String>,
     /// Number of times it was found.
     #[serde(default)]
     pub uses: u64,
-    /// When it was found last.
+    /// Time when it was last found.
     pub last_used_at: Option<Timestamp>,
 }

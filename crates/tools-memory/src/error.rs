@@ -1,4 +1,4 @@
-//! What can go wrong with memories, and which category of failure it is.
+//! Errors of memories, and their categories.
 
 use thiserror::Error;
 use tools_core::{ToolError, ToolErrorCategory};
@@ -10,25 +10,25 @@ use crate::Limits;
 #[derive(Debug, Error)]
 #[non_exhaustive]
 pub enum MemoryError {
-    /// A parameter out of its bounds.
+    /// A parameter is out of bounds.
     #[error("{0}")]
     Parameter(String),
-    /// No memory of this identifier, for whoever asked.
+    /// There is no memory with this identifier that the caller may see.
     #[error("there is no memory `{0}` in this scope")]
     NotFound(String),
     /// The text to be saved contains a credential.
     #[error("the text holds a credential ({0}), and credentials are not saved")]
     Secret(&'static str),
-    /// Nothing is saved in this phase.
+    /// Saving is not allowed in this phase.
     #[error("nothing is saved while results are checked")]
     Phase,
-    /// Nothing is saved by a session that has read text from outside.
+    /// The session has read text from outside and may not save.
     #[error("this session has read text from outside, and `tools.memory.save_from_untrusted` is `deny`")]
     Untrusted,
-    /// The store holds as much as it may.
+    /// The store has reached its limits.
     #[error("the store is full: {} memories or {} bytes", .0.entries, .0.bytes)]
     Full(Limits),
-    /// A text that cannot be stored, or read as a memory.
+    /// The text cannot be stored, or is not a valid memory.
     #[error("the text is not a valid memory: {0}")]
     Content(String),
     /// The stored data differs from the data that was written.

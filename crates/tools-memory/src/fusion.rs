@@ -1,11 +1,11 @@
-//! Two rankings as one: reciprocal rank fusion.
+//! Merges rankings by reciprocal rank fusion.
 
 use std::collections::HashMap;
 
-/// How much the first ranks count above later ones; the usual value of the method.
+/// Weight of first ranks compared to later ones; the usual value of the method.
 const K: f64 = 60.0;
 
-/// The score of each identifier that is in any of the rankings, each of which has its best first.
+/// The score of each identifier in any of the rankings, each of which is sorted best first.
 pub(crate) fn fused<'a>(rankings: &[Vec<&'a str>]) -> HashMap<&'a str, f64> {
     let mut scores = HashMap::new();
     for ranking in rankings {

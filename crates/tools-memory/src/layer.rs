@@ -1,11 +1,11 @@
-//! The layer that takes note of what sessions read.
+//! The layer that notes which sessions read text from outside.
 
 use async_trait::async_trait;
 use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome};
 
 use crate::{TaintedSessions, tainted_sessions::is_from_outside};
 
-/// Notes which sessions have read text from outside: what they save later may hold some of it.
+/// Notes which sessions have read text from outside: memories that they save later may contain it.
 #[derive(Debug, Clone)]
 pub struct MemoryLayer(TaintedSessions);
 
@@ -18,7 +18,7 @@ impl MemoryLayer {
         why: "outside the cache: a session has read text from outside also where a result is served again",
     };
 
-    /// The layer that notes into `taint`.
+    /// A layer that notes sessions in `taint`.
     pub fn new(taint: TaintedSessions) -> Self {
         Self(taint)
     }

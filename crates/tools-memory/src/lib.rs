@@ -1,12 +1,12 @@
-//! What a model wants to know again: the tools `memory_save` and `memory_search`.
+//! Memories for later sessions: the tools `memory_save` and `memory_search`.
 //!
-//! A memory belongs to a project, to the user or to a session, and is found in no other.
-//! [`Memories`] is what the tools and an operator work with; the entries lie behind a
-//! [`MemoryStore`], of which [`SqliteMemories`] is one. Ranking is by words, and by meaning too
-//! where the host brings an [`tools_core::Embedder`].
+//! A memory belongs to a project, to the user or to a session, and is found only there.
+//! [`Memories`] is the interface for the tools and for operators; the entries are in a
+//! [`MemoryStore`], for example [`SqliteMemories`]. Ranking is by words, and also by meaning if the
+//! host provides an [`tools_core::Embedder`].
 //!
-//! What was saved by a session that had read text from outside is marked, and shown within a frame
-//! that says that it is data: [`MemoryLayer`] takes note of what sessions read.
+//! A memory saved by a session that had read text from outside is marked, and shown in a frame that
+//! declares it as data: [`MemoryLayer`] notes what sessions read.
 
 mod entry;
 mod frame;

@@ -1,4 +1,4 @@
-//! Saving and finding, over a store.
+//! Saves and finds memories in a store.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -13,17 +13,17 @@ use crate::{
     Embedding, Filter, Memory, MemoryError, MemoryPolicy, MemoryStore, NewMemory, Ranking, StoreOutcome, words,
 };
 
-/// Characters of a memory.
+/// Maximum number of characters of a memory.
 pub(crate) const MAX_CONTENT: usize = 8_000;
-/// Tags of a memory, and characters of one.
+/// Maximum number of tags of a memory; the next constant limits their length.
 pub(crate) const MAX_TAGS: usize = 8;
 const MAX_TAG: usize = 64;
-/// Bytes of a query.
+/// Maximum size of a query in bytes.
 const MAX_QUERY: usize = 64 << 10;
-/// How many of each ranking are put together.
+/// Maximum number of entries of each ranking that are merged.
 const FUSED: usize = 100;
 
-/// Memories, for the tools and for an operator. Cheap to clone.
+/// Memories, for the tools and for operators. Cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Memories {
     store: Arc<dyn MemoryStore>,
@@ -36,9 +36,9 @@ pub struct Memories {
 /// Result of saving a memory.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SaveOutcome {
-    /// The memory that says it now.
+    /// The memory that now contains the text.
     pub id: String,
-    /// Whether it was there before.
+    /// Whether it existed before.
     pub was_there: bool,
 }
 
@@ -47,7 +47,7 @@ pub struct SaveOutcome {
 pub struct Hit {
     /// The memory.
     pub memory: Memory,
-    /// Its score; more is better, and only hits of one query can be compared.
+    /// Its score; higher is better. Comparable only between hits of one query.
     pub score: f64,
 }
 
@@ -56,13 +56,12 @@ pub struct Hit {
 pub enum ImportOutcome {
     /// It is stored.
     Stored,
-    /// The store has one of that identifier or text, or it has expired.
+    /// The store already has the identifier or text, or the memory has expired.
     Skipped,
 }
 
 impl Memories {
-    /// Memories in `store`. What `redactor` would take out of a text is a credential, and such a
-    /// text is not saved.
+    /// Memories in `store`. A text in which `redactor` finds a credential is not saved.
     pub fn new(
         store: Arc<dyn MemoryStore>,
         policy: Shared<MemoryPolicy>,
@@ -72,13 +71,13 @@ impl Memories {
         Self { store, policy, redactor, clock, embedder: None }
     }
 
-    /// The same, ranked by meaning as well.
+    /// Also ranks by meaning.
     #[must_use]
     pub fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
     }
 
-    /// The policy, which may be swapped.
+    /// The policy, which can be replaced.
     pub fn live_policy(&self) -> &Shared<MemoryPolicy> {
         &self.policy
     }
@@ -93,11 +92,11 @@ impl Memories {
         self.clock.now()
     }
 
-    /// Whether a text may be stored.
+    /// Checks whether a text may be stored.
     ///
     /// # Errors
-    /// [`MemoryError::Parameter`] out of bounds or with a NUL character, which PostgreSQL cannot
-    /// hold; [`MemoryError::Secret`] for a credential.
+    /// [`MemoryError::Parameter`] if it is out of bounds or contains a NUL character, which
+    /// PostgreSQL does not support; [`MemoryError::Secret`] for a credential.
     pub fn check(&self, content: &str, tags: &[String]) -> Result<(), MemoryError> {
         let wrong = |text: String| Err(MemoryError::Parameter(text));
         let length = content.chars().count();
@@ -130,10 +129,10 @@ impl Memories {
         matches!(self.redactor.redact(text), Cow::Owned(redacted) if redacted != text)
     }
 
-    /// Saves a memory. When this returns it is there, and the next search finds it.
+    /// Saves a memory. On return it is stored, and the next search finds it.
     ///
     /// # Errors
-    /// As [`Memories::check`], and what the store says.
+    /// As [`Memories::check`], and errors of the store.
     pub async fn save(&self, new: NewMemory) -> Result<SaveOutcome, MemoryError> {
         self.check(&new.content, &new.tags)?;
         if let Some(id) = new.supersedes.as_ref().filter(|id| id.contains('\0')) {
@@ -148,10 +147,10 @@ impl Memories {
         })
     }
 
-    /// The memories that answer a query, the best first; none is no error.
+    /// The memories that match a query, the best first; no match is not an error.
     ///
     /// # Errors
-    /// [`MemoryError::Parameter`] for an empty or endless query, and what the store says.
+    /// [`MemoryError::Parameter`] for an empty or too long query, and errors of the store.
     pub async fn search(&self, query: &str, filter: &Filter, limit: usize) -> Result<Vec<Hit>, MemoryError> {
         if query.trim().is_empty() {
             return Err(MemoryError::Parameter("`query` is empty".to_owned()));
@@ -185,12 +184,11 @@ impl Memories {
         Ok(hits)
     }
 
-    /// As [`Memories::search`]. In a damaged store, what can still be read is searched word by
-    /// word; the second value says how many memories cannot be read, and is `None` for a sound
-    /// store.
+    /// Like [`Memories::search`]. In a damaged store, the readable memories are searched word by
+    /// word. The second value is the number of unreadable memories, and `None` for an intact store.
     ///
     /// # Errors
-    /// As [`Memories::search`], and that the store is damaged where nothing can be read.
+    /// As [`Memories::search`], and that the store is damaged if nothing is readable.
     pub async fn search_readable(
         &self,
         query: &str,
@@ -214,7 +212,7 @@ impl Memories {
         Ok((hits, Some(lost)))
     }
 
-    /// The identifiers of the memories whose vectors are nearest, the nearest first.
+    /// Identifiers of the memories with the nearest vectors, the nearest first.
     async fn nearest(
         &self,
         vector: &[f32],
@@ -232,7 +230,7 @@ impl Memories {
         Ok(near.into_iter().map(|(_, id)| id).collect())
     }
 
-    /// The vector of a text; `None` without a model, and where it cannot make one now. Such a text
+    /// The vector of a text; `None` without a model, or if it cannot compute one now. Such a text
     /// is found by its words.
     async fn embedded(&self, text: &str) -> Option<Embedding> {
         let (model, text) = (Arc::clone(self.model()?), text.to_owned());
@@ -257,7 +255,7 @@ impl Memories {
         self.embedder.as_ref().filter(|_| self.policy().ranking == Ranking::Hybrid)
     }
 
-    /// Takes note that memories were found: beside, for nobody has to wait for it.
+    /// Notes in the background that memories were found.
     pub(crate) fn note_use(&self, hits: &[Hit]) {
         let ids: Vec<String> = hits.iter().map(|hit| hit.memory.id.clone()).collect();
         if ids.is_empty() {
@@ -271,21 +269,22 @@ impl Memories {
         });
     }
 
-    /// One memory, whoever's it is: for an operator.
+    /// One memory of any owner, for operators.
     pub async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError> {
         self.store.get(id).await
     }
 
-    /// The memories of a filter, the newest first; all of them without one: for an operator.
+    /// The memories that match a filter, the newest first; without a filter all of them, for
+    /// operators.
     pub async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError> {
         self.store.list(filter).await
     }
 
-    /// As [`Memories::list`], of a damaged store what can still be read. The second value says how
-    /// many memories cannot be read, and is `None` for a sound store.
+    /// Like [`Memories::list`], with the readable memories of a damaged store. The second value is
+    /// the number of unreadable memories, and `None` for an intact store.
     ///
     /// # Errors
-    /// As [`Memories::list`], and that the store is damaged where nothing can be read.
+    /// As [`Memories::list`], and that the store is damaged if nothing is readable.
     pub async fn list_readable(&self, filter: Option<&Filter>) -> Result<(Vec<Memory>, Option<u64>), MemoryError> {
         match self.list(filter).await {
             Err(error) if is_damage(&error) => {}
@@ -297,12 +296,13 @@ impl Memories {
         Ok((all, Some(lost)))
     }
 
-    /// Removes a memory for good; `false` when it is not there: for an operator, no tool does.
+    /// Removes a memory permanently; `false` if it does not exist. For operators; no tool does
+    /// this.
     pub async fn remove(&self, id: &str) -> Result<bool, MemoryError> {
         self.store.remove(id).await
     }
 
-    /// Puts an exported memory back, as it was.
+    /// Restores an exported memory unchanged.
     ///
     /// # Errors
     /// As [`Memories::save`].

@@ -1,9 +1,9 @@
-//! Which project a folder belongs to.
+//! Determines the project of a folder.
 
 use std::path::{Path, PathBuf};
 
-/// The project of a working directory: the nearest folder above it, or itself, that git keeps;
-/// otherwise itself. A home is no project of the folders below it.
+/// The project of a working directory: the nearest folder, itself or above, with a git repository;
+/// otherwise the folder itself. A home is not the project of folders below it.
 pub fn project_of(workdir: &Path) -> String {
     let workdir = workdir.canonicalize().unwrap_or_else(|_| workdir.to_owned());
     let homes: Vec<PathBuf> = tools_sandbox::homes().iter().filter_map(|home| home.canonicalize().ok()).collect();

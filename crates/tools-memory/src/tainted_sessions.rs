@@ -1,4 +1,4 @@
-//! Which sessions have read text from outside.
+//! List of sessions that have read text from outside.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -10,7 +10,7 @@ use tools_core::{ClaimSource, Locked as _, SessionId};
 pub struct TaintedSessions(Arc<Mutex<HashSet<SessionId>>>);
 
 impl TaintedSessions {
-    /// Takes note that a session has read text from outside.
+    /// Notes that a session has read text from outside.
     pub fn note(&self, session: &SessionId) {
         let mut sessions = self.0.locked();
         if !sessions.contains(session) {
@@ -18,7 +18,7 @@ impl TaintedSessions {
         }
     }
 
-    /// Whether it has.
+    /// Whether the session has read text from outside.
     pub(crate) fn has_read(&self, session: &SessionId) -> bool {
         self.0.locked().contains(session)
     }
@@ -29,14 +29,13 @@ impl TaintedSessions {
     }
 }
 
-/// Whether a result may hold text that neither the user nor the session wrote: what a tool that
-/// only reads found in the workspace, what a command printed, the web, MCP servers.
+/// Whether a result may contain text that neither the user nor the session wrote: what a read-only
+/// tool found in the workspace, output of commands, the web, MCP servers.
 pub(crate) fn is_from_outside(source: ClaimSource, reads_only: bool) -> bool {
     match source {
         ClaimSource::Web | ClaimSource::Mcp | ClaimSource::Command => true,
         ClaimSource::Workspace => reads_only,
-        // Untrusted memories are noted by the tool that shows them; further sources are named when
-        // they come to be.
+        // Untrusted memories are noted by the tool that shows them; new sources must be added here.
         _ => false,
     }
 }

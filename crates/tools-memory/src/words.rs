@@ -1,13 +1,12 @@
-//! Words of a text, as they are indexed and searched for: identifiers also by their parts, writing
-//! without spaces character by character.
+//! Splits a text into words for indexing and search: identifiers also into their parts, scripts
+//! without spaces into characters.
 
 use std::collections::BTreeSet;
 
-/// Distinct words of a query that are searched for: the rest of a longer one adds time and nothing
-/// else.
+/// Maximum number of distinct words of a query: further ones only make the search slower.
 const MAX_WORDS: usize = 48;
 
-/// English words that stand in every text: with them nearly every entry would have to be ranked.
+/// English words that occur in every text: they would make nearly every entry a hit.
 const COMMON: &[&str] = &[
     "a", "about", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can", "do", "does", "for", "from",
     "had", "has", "have", "how", "i", "if", "in", "into", "is", "it", "its", "may", "me", "my", "no", "not", "of",
@@ -16,7 +15,7 @@ const COMMON: &[&str] = &[
     "would", "you", "your",
 ];
 
-/// The text that is indexed: every word, and behind an identifier its parts.
+/// The text to index: every word, with the parts of identifiers after it.
 pub(crate) fn indexed(text: &str) -> String {
     let mut words = String::with_capacity(text.len() + text.len() / 4);
     for word in text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty()) {
@@ -28,14 +27,14 @@ pub(crate) fn indexed(text: &str) -> String {
     words
 }
 
-/// What is asked of the index: each word quoted, any of which may be there.
+/// Query for the index: any of the words, each quoted.
 pub(crate) fn any_of(words: impl IntoIterator<Item = impl AsRef<str>>) -> String {
-    // Nothing but letters and digits is in a word: nothing in it ends the quotation.
+    // A word has only letters and digits, so it cannot end the quotation.
     let quoted: Vec<String> = words.into_iter().map(|word| format!("\"{}\"", word.as_ref())).collect();
     quoted.join(" OR ")
 }
 
-/// The words of a query that are looked for, in lower case; `None` when it has none.
+/// Search words of a query, in lower case; `None` if there are none.
 pub(crate) fn telling(text: &str) -> Option<Vec<String>> {
     let split = || text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     let all: Vec<String> = split().flat_map(pieces).map(|word| word.to_lowercase()).collect();
@@ -47,8 +46,7 @@ pub(crate) fn telling(text: &str) -> Option<Vec<String>> {
     (!words.is_empty()).then_some(words)
 }
 
-/// A word, and its parts where it has some: `parseHTTPRequest2` is also `parse`, `HTTP`, `Request`
-/// and `2`.
+/// A word and its parts, if any: `parseHTTPRequest2` is also `parse`, `HTTP`, `Request` and `2`.
 fn pieces(word: &str) -> Vec<String> {
     if word.chars().any(is_unspaced) {
         return unspaced(word);
@@ -75,8 +73,7 @@ fn pieces(word: &str) -> Vec<String> {
     parts
 }
 
-/// A run of characters that are words by themselves, one by one; what stands between them stays
-/// together.
+/// Splits off characters that are words by themselves; runs of other characters stay together.
 fn unspaced(word: &str) -> Vec<String> {
     let mut words = vec![];
     let mut run = String::new();
@@ -96,7 +93,7 @@ fn unspaced(word: &str) -> Vec<String> {
     words
 }
 
-/// Writing in which words are not set apart: Han, kana, Thai, Lao, Khmer, Burmese.
+/// Scripts without spaces between words: Han, kana, Thai, Lao, Khmer, Burmese.
 fn is_unspaced(c: char) -> bool {
     matches!(c, '\u{0e00}'..='\u{0eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}' | '\u{3040}'..='\u{30ff}'
         | '\u{3400}'..='\u{4dbf}' | '\u{4e00}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}')

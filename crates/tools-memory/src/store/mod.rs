@@ -1,4 +1,4 @@
-//! Where memories lie: the seam, and two databases behind it, each with an index of words.
+//! Stores of memories: the interface, and two databases that implement it, each with a word index.
 
 #[cfg(feature = "postgres")]
 mod postgres;

@@ -4,19 +4,19 @@ use tools_store::{Server, ServerSchema};
 
 use super::queries::store;
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: ServerSchema =
     ServerSchema { name: "haft_memory", migrations: &[include_str!("../../migrations/postgres/0001_memories.sql")] };
 
-/// Memories in a PostgreSQL database, which is connected to when it is first used.
+/// Memories in a PostgreSQL database. It is connected at its first use.
 #[derive(Debug)]
 pub struct PostgresMemories(Server);
 
 impl PostgresMemories {
-    /// Those in the database at a `postgres://` address.
+    /// Memories in the database at a `postgres://` address.
     ///
     /// # Errors
-    /// When it is no such address.
+    /// If the address is invalid.
     pub fn at(address: &str) -> Result<Self, MemoryError> {
         Ok(Self(Server::at(address, SCHEMA)?))
     }

@@ -1,5 +1,5 @@
-//! The index of words in PostgreSQL: stems by its text search, ranked by BM25 with the constants
-//! that FTS5 has.
+//! The word index in PostgreSQL: its text search provides stems, ranked by BM25 with the constants
+//! of FTS5.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -12,13 +12,13 @@ use crate::{Memory, MemoryError, words};
 
 type Connection = postgres::Connection;
 
-/// Words without accents: FTS5 leaves them out by itself. PostgreSQL stores no NUL.
+/// Removes accents, as FTS5 does, and NUL, which PostgreSQL cannot store.
 fn plain(text: &str) -> String {
     text.nfd().filter(|c| !is_combining_mark(*c) && *c != '\0').collect()
 }
 
 pub(super) async fn insert(change: &mut Connection, number: i64, memory: &Memory) -> Result<(), MemoryError> {
-    // A word of the tags counts twice.
+    // A word in the tags counts twice.
     sqlx::query(
         "WITH stems AS (
              SELECT lexeme AS stem, cardinality(positions) AS times FROM unnest(to_tsvector('haft_words', $2))
@@ -45,7 +45,7 @@ pub(super) async fn remove(change: &mut Connection, id: &str) -> Result<(), Memo
     Ok(())
 }
 
-/// They go with their memories.
+/// Index rows are deleted together with their memories.
 #[expect(clippy::unused_async, reason = "the index of the other database has something to do")]
 pub(super) async fn remove_expired(_: &mut Connection, _: i64) -> Result<(), MemoryError> {
     Ok(())

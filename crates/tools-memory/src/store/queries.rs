@@ -1,9 +1,8 @@
-//! What both databases are asked in the same words: everything but the index of words. A change
-//! holds the store for itself: by the file's lock in SQLite, by a lock of the transaction in
-//! PostgreSQL.
+//! Queries that are the same for both databases: all except the word index. A change locks the
+//! whole store: by the file's lock in SQLite, by a transaction lock in PostgreSQL.
 
-/// Defines the store over a handle of one database with `reader` and `write`, whose entries are
-/// `$rows` and whose index of words is `$index`.
+/// Implements the store for a database handle with `reader` and `write`; `$rows` are its entries
+/// and `$index` is its word index.
 macro_rules! store {
     ($store:ty, $rows:path, $index:path) => {
         use jiff::Timestamp;
@@ -45,7 +44,7 @@ macro_rules! store {
                     if superseded.execute(&mut *change).await?.rows_affected() == 0 {
                         return Err(MemoryError::NotFound(old.clone()));
                     }
-                    // A superseded memory is not searched for any more.
+                    // A replaced memory is no longer searched.
                     index::remove(&mut change, old).await?;
                 }
                 let NewMemory { content, kind, tags, scope, owner, origin, call, session, untrusted, expires_at, .. } = new;
@@ -141,7 +140,7 @@ macro_rules! store {
                 let mut read = self.0.reader().await?.acquire().await?;
                 let last: Option<i64> = sqlx::query_scalar("SELECT max(number) FROM memories").fetch_one(&mut *read).await?;
                 let (mut found, mut lost) = (vec![], 0);
-                // One by one: a page that is damaged takes no other with it.
+                // One by one, so that a damaged page affects only its own entries.
                 for number in 1..=last.unwrap_or_default() {
                     let row = sqlx::query("SELECT * FROM memories WHERE number = $1").bind(number);
                     let row = row.fetch_optional(&mut *read).await.map_err(MemoryError::from);

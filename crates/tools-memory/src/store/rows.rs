@@ -1,6 +1,6 @@
-//! Entries of either database: how they are read, and which of them a filter lets through.
+//! Reads entries of both databases, and defines the conditions of a filter.
 
-/// What a filter lets through, as a condition with its parameters from `$1` to `$6`.
+/// The condition of a filter, with its parameters `$1` to `$6`.
 macro_rules! visible {
     () => {
         "memories.superseded_by IS NULL AND (memories.expires_at IS NULL OR memories.expires_at > $1)

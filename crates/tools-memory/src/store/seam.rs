@@ -1,4 +1,4 @@
-//! What a store of memories does. What is saved and how hits are put together is not decided here.
+//! Interface of a store of memories. What is saved and how hits are ranked is decided elsewhere.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
@@ -8,20 +8,20 @@ use crate::{Memory, MemoryError, MemoryKind, NewMemory, Scope};
 /// Selection of memories.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The project whose memories are seen; `None` for none of any project.
+    /// The project whose memories are visible; `None` for none of any project.
     pub project: Option<String>,
-    /// The session whose memories are seen; `None` for none of any session.
+    /// The session whose memories are visible; `None` for none of any session.
     pub session: Option<String>,
-    /// Whether the user's own are seen.
+    /// Whether the user's own memories are visible.
     pub user: bool,
-    /// Only those of this kind.
+    /// Only memories of this kind.
     pub kind: Option<MemoryKind>,
-    /// Only those that were saved at this time or later.
+    /// Only memories saved at this time or later.
     pub since: Option<Timestamp>,
 }
 
 impl Filter {
-    /// The same, narrowed to one scope.
+    /// The filter narrowed to one scope.
     #[must_use]
     pub fn only(self, scope: Scope) -> Self {
         Self {
@@ -32,7 +32,7 @@ impl Filter {
         }
     }
 
-    /// Whether a memory may be seen now: what both databases ask in their own words.
+    /// Whether a memory is visible now; both databases have an equivalent condition.
     pub(crate) fn lets_through(&self, memory: &Memory, now: Timestamp) -> bool {
         let owner = Some(memory.owner.as_str());
         let is_seen = match memory.scope {
@@ -75,7 +75,7 @@ pub struct Embedding {
     pub vector: Vec<f32>,
 }
 
-/// A memory, and how well it answers; more is better.
+/// A memory and its score; higher is better.
 #[derive(Debug, Clone, PartialEq)]
 pub struct RankedMemory {
     /// The memory.
@@ -93,15 +93,16 @@ pub struct Vector {
     pub vector: Vec<f32>,
 }
 
-/// Stores memories. Called by [`crate::Memories`]. What was acknowledged is there, also after the
-/// process was killed. Every method fails with what the store says.
+/// Stores memories. Called by [`crate::Memories`]. Acknowledged changes survive a kill of the
+/// process. Every method can fail with an error of the store.
 #[async_trait]
 pub trait MemoryStore: Send + Sync + std::fmt::Debug {
-    /// Stores a memory under `id`, in one step with taking another out of the search where it says
-    /// so. What has expired is removed on the way.
+    /// Stores a memory under `id`, and in the same step removes the one it replaces from the
+    /// search. Also deletes expired memories.
     ///
     /// # Errors
-    /// [`MemoryError::Full`], [`MemoryError::NotFound`] where what it supersedes is not there for
+    /// [`MemoryError::Full`], [`MemoryError::NotFound`] if its owner does not have the memory that
+    /// it replaces, and errors of the store.
     /// its owner, and what the store says.
     async fn save(
         &self,
@@ -112,10 +113,10 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
         now: Timestamp,
     ) -> Result<StoreOutcome, MemoryError>;
 
-    /// Puts a memory back as it was exported. `false` when the store has one of that identifier or
-    /// text.
+    /// Restores an exported memory unchanged. `false` if the store has its identifier or text.
     ///
     /// # Errors
+    /// [`MemoryError::Full`], and errors of the store.
     /// [`MemoryError::Full`], and what the store says.
     async fn restore(&self, memory: Memory, limits: Limits, now: Timestamp) -> Result<bool, MemoryError>;
 
@@ -128,26 +129,26 @@ pub trait MemoryStore: Send + Sync + std::fmt::Debug {
         now: Timestamp,
     ) -> Result<Vec<RankedMemory>, MemoryError>;
 
-    /// The vectors that a model made of the memories that may be seen.
+    /// The vectors by `model` of the visible memories.
     async fn vectors(&self, model: &str, filter: &Filter, now: Timestamp) -> Result<Vec<Vector>, MemoryError>;
 
-    /// One memory, whoever's it is.
+    /// One memory of any owner.
     async fn get(&self, id: &str) -> Result<Option<Memory>, MemoryError>;
 
-    /// The memories of a filter, the newest first, superseded and expired ones included; all of
-    /// them without one.
+    /// The memories that match a filter, the newest first, including replaced and expired ones;
+    /// without a filter all of them.
     async fn list(&self, filter: Option<&Filter>) -> Result<Vec<Memory>, MemoryError>;
 
-    /// What can be read of a damaged store, superseded and expired memories included, and how many
-    /// cannot.
+    /// The readable memories of a damaged store, including replaced and expired ones, and the
+    /// number of unreadable ones.
     ///
     /// # Errors
-    /// What the store says where nothing can be read.
+    /// An error of the store if nothing is readable.
     async fn readable(&self) -> Result<(Vec<Memory>, u64), MemoryError>;
 
-    /// Removes one for good; `false` when it is not there.
+    /// Removes a memory permanently; `false` if it does not exist.
     async fn remove(&self, id: &str) -> Result<bool, MemoryError>;
 
-    /// Takes note that memories were found.
+    /// Notes that memories were found.
     async fn used(&self, ids: &[String], now: Timestamp) -> Result<(), MemoryError>;
 }

@@ -6,22 +6,22 @@ use tools_store::{Database, Schema};
 
 use super::queries::store;
 
-/// The schema; what was released is only added to.
+/// The schema; released versions are only extended.
 const SCHEMA: Schema =
     Schema { application: 0x6861_666d, migrations: &[include_str!("../../migrations/sqlite/0001_memories.sql")] };
 
-/// Memories in a SQLite file, which is opened when it is first used. Several processes may use it
-/// at once.
+/// Memories in a SQLite file, which is opened at its first use. Several processes may use it at the
+/// same time.
 #[derive(Debug)]
 pub struct SqliteMemories(Database);
 
 impl SqliteMemories {
-    /// Those in the file at `path`.
+    /// Memories in the file at `path`.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(Database::at(path, SCHEMA))
     }
 
-    /// Memories that end with this value: for tests, and for hosts that want nothing on the disk.
+    /// Memories in memory only, for tests and for hosts that store nothing on disk.
     pub fn in_memory() -> Self {
         Self(Database::in_memory(SCHEMA))
     }

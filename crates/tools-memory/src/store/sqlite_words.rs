@@ -1,4 +1,4 @@
-//! The index of words in SQLite: FTS5, which stems and ranks by BM25.
+//! The word index in SQLite: FTS5, with stems and BM25 ranking.
 
 use jiff::Timestamp;
 use sqlx::Row as _;
@@ -10,8 +10,8 @@ use crate::{Memory, MemoryError, words};
 
 type Connection = sqlite::Connection;
 
-/// Entries in which the words of a query may stand together, counted once for each word: about what
-/// 10 ms suffice for.
+/// Maximum number of entries that the words of a query may match, counted once for each word: about
+/// what 10 ms suffice for.
 const RANKED: i64 = 2_500;
 
 pub(super) async fn insert(change: &mut Connection, number: i64, memory: &Memory) -> Result<(), MemoryError> {
@@ -58,9 +58,9 @@ pub(super) async fn search(
     ranked(read, &words, filter, most, now).await
 }
 
-/// The rarest words, as many as stand in [`RANKED`] entries together, each in at most half of all.
-/// What time a search takes are the entries that are ranked; BM25 as SQLite computes it gives
-/// common words little weight, and no word more than half of the entries have any.
+/// The rarest words, as many as match [`RANKED`] entries together, each in at most half of all. A
+/// search takes time for the entries it ranks; BM25 in SQLite gives common words little weight, and
+/// none to a word in more than half of the entries.
 async fn rare(read: &mut Connection, words: &[String]) -> Result<Vec<String>, MemoryError> {
     let quoted: Vec<String> = words.iter().map(|word| words::any_of([word])).collect();
     let quoted = serde_json::to_string(&quoted).map_err(|error| MemoryError::Content(error.to_string()))?;
@@ -88,7 +88,7 @@ async fn ranked(
     most: usize,
     now: Timestamp,
 ) -> Result<Vec<RankedMemory>, MemoryError> {
-    // What is sorted is short: only those that are shown are read whole.
+    // Sort short rows, and read only the shown entries completely.
     let found = sqlx::query(concat!(
         "SELECT memories.*, best.rank FROM (
              SELECT memories.number, bm25(memory_words, 1.0, 2.0) AS rank

@@ -1,4 +1,4 @@
-//! `memory_save`: keeps a text for later sessions.
+//! `memory_save`: saves a text for later sessions.
 
 use jiff::{SignedDuration, Timestamp};
 use schemars::JsonSchema;
@@ -12,7 +12,7 @@ use tools_core::{
 use super::shared::MemoryTools;
 use crate::{FromUntrusted, MemoryError, MemoryKind, NewMemory, Scope, project_of};
 
-/// The longest that something can be kept for a time: a hundred years.
+/// Maximum lifetime of a memory in days: a hundred years.
 const MAX_DAYS: u32 = 36_500;
 
 pub(super) struct MemorySave(pub(super) MemoryTools);
@@ -37,7 +37,7 @@ pub(super) struct Args {
 }
 
 impl MemorySave {
-    /// Whether what this session saves may hold text from outside.
+    /// Whether what this session saves may contain text from outside.
     fn is_untrusted(&self, cx: &CallContext) -> bool {
         cx.trust() < TrustLevel::Trusted || self.0.taint.has_read(cx.session())
     }
@@ -62,7 +62,7 @@ impl Tool for MemorySave {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        // The same text is stored once, so that trying again is harmless.
+        // Equal texts are stored once, so a retry is harmless.
         let traits = ToolTraits { idempotent: true, retryable: true, bounded_output: true, ..ToolTraits::ADD };
         ToolDef::of::<Args>("memory_save", ToolKind::Other, traits).titled("Save memory")
     }

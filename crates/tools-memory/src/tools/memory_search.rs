@@ -1,4 +1,4 @@
-//! `memory_search`: finds what was saved.
+//! `memory_search`: finds saved memories.
 
 use std::fmt::Write as _;
 
@@ -11,7 +11,7 @@ use tools_core::{CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError,
 use super::shared::{MemoryTools, visible};
 use crate::{ConversationHit, Filter, Hit, MemoryError, MemoryKind, Scope, frame::framed, project_of};
 
-/// Hits unless the call asks for fewer or more.
+/// Default number of hits.
 const USUAL: usize = 5;
 const MAX_HITS: usize = 20;
 
@@ -68,7 +68,7 @@ impl Tool for MemorySearch {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        // What was saved a moment ago has to be found.
+        // A memory saved a moment ago must be found.
         let traits = ToolTraits { cacheable: false, retryable: true, ..ToolTraits::READ_ONLY };
         ToolDef::of::<Args>("memory_search", ToolKind::Search, traits).titled("Search memory")
     }
@@ -86,7 +86,7 @@ impl Tool for MemorySearch {
             Some(scope) => filter.only(scope),
             None => filter,
         };
-        // One more than is shown tells whether there are more.
+        // One more than is shown, to know whether there are more.
         let (mut hits, lost) = match source {
             Source::Conversation => (vec![], None),
             Source::Memory | Source::Both => self.0.memories.search_readable(&args.query, &filter, limit + 1).await?,

@@ -1,4 +1,4 @@
-//! Which passages of conversations fit a query, for stores that have no index.
+//! Ranks passages of conversations for a query, for stores without an index.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -6,25 +6,25 @@ use jiff::Timestamp;
 
 use super::ConversationHit;
 
-/// Characters of a passage.
+/// Maximum number of characters of a passage.
 const PASSAGE_CHARS: usize = 1_000;
 
 /// A passage of a conversation.
 #[derive(Debug, Clone)]
 pub struct Passage {
-    /// Its name.
+    /// Its ID.
     pub id: String,
     /// The text.
     pub text: String,
-    /// When it was said, or kept.
+    /// Time when it was said or saved.
     pub at: Timestamp,
-    /// Whether it may hold text from outside: what a model said may hold what it had read.
+    /// Whether it may contain text from outside: a model may repeat what it has read.
     pub untrusted: bool,
 }
 
 impl Passage {
-    /// The passages with words of the query, the best first: rare words count more, and no word
-    /// counts often.
+    /// The passages with words of the query, the best first. Rare words count more, and a word
+    /// counts once per passage.
     pub fn ranked(query: &str, passages: Vec<Self>, limit: usize) -> Vec<ConversationHit> {
         let asked: BTreeSet<String> = words(query).collect();
         let counted: Vec<HashMap<String, f64>> = passages

@@ -1,4 +1,4 @@
-//! What both tools work with: the memories, what sessions have read, and the conversations of the
+//! Common state of both tools: the memories, the tainted sessions, and the conversations of the
 //! host.
 
 use std::sync::Arc;
@@ -9,28 +9,28 @@ use tools_core::CallContext;
 
 use crate::{Filter, Memories, MemoryError, TaintedSessions, project_of};
 
-/// A passage of a conversation that answers a query.
+/// A passage of a conversation that matches a query.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConversationHit {
-    /// Its place: what the host names it by.
+    /// Its ID at the host.
     pub id: String,
     /// The content.
     pub content: String,
-    /// When.
+    /// Time when it was said.
     pub created_at: Timestamp,
-    /// Its score; more is better.
+    /// Its score; higher is better.
     pub score: f64,
-    /// Whether text from outside may be in it.
+    /// Whether it may contain text from outside.
     pub untrusted: bool,
 }
 
-/// Searches what was said before. Called by `memory_search` where a host keeps its conversations.
+/// Searches earlier conversations. Called by `memory_search` if a host saves conversations.
 #[async_trait]
 pub trait Conversations: Send + Sync {
-    /// The passages that answer a query, the best first, of this project alone.
+    /// The passages that match a query, the best first, of this project only.
     ///
     /// # Errors
-    /// What the host's store says.
+    /// An error of the host's store.
     async fn search(&self, query: &str, project: &str, limit: usize) -> Result<Vec<ConversationHit>, MemoryError>;
 }
 
@@ -45,19 +45,19 @@ pub struct MemoryTools {
 tools_core::partial_debug!(MemoryTools { memories });
 
 impl MemoryTools {
-    /// The tools over these memories, for sessions of which `taint` knows what they have read.
+    /// The tools over these memories; `taint` knows which sessions have read text from outside.
     pub fn new(memories: Memories, taint: TaintedSessions) -> Self {
         Self { memories, taint, conversations: None }
     }
 
-    /// The same, which also search what was said before.
+    /// Also searches earlier conversations.
     #[must_use]
     pub fn with_conversations(self, conversations: Arc<dyn Conversations>) -> Self {
         Self { conversations: Some(conversations), ..self }
     }
 }
 
-/// What a call may see: the user's own, and what belongs to its project and its session.
+/// Memories visible to a call: the user's own, and those of its project and session.
 pub(super) fn visible(cx: &CallContext) -> Filter {
     Filter {
         project: Some(project_of(cx.workdir())),
