@@ -1,4 +1,5 @@
-//! Which of the changes around a call are the call's: by what its processes were seen to write.
+//! Attributes changes around a call to the call or to others, by the observed writes of its
+//! processes.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,33 +11,34 @@ use crate::changes::Difference;
 use crate::repository;
 use crate::seen::{Item, joined};
 
-/// The changes around a call, by whose they are.
+/// Changes around a call by author.
 #[derive(Debug, Default)]
 pub(crate) struct Attribution {
-    /// The call's, each with whether somebody else changed the same thing before the call did.
+    /// Changes of the call, each with whether somebody else changed the same thing before the call
+    /// did.
     pub(crate) own: Vec<(Difference, bool)>,
-    /// What somebody else changed, outermost first.
+    /// Changes by others, outermost first.
     pub(crate) others: Vec<PathBuf>,
 }
 
 /// Divides `differences` in the folder `root`.
 ///
-/// What the call did not write under any name is somebody else's. What it wrote is its own; where
-/// the file was not as it was before the call when the call first wrote it, somebody else had been
-/// there, and their part cannot be told from the call's.
+/// What the call did not write under any name belongs to others. What it wrote is its own. If the
+/// file had changed before the call first wrote it, somebody else's part cannot be separated from
+/// the call's.
 pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writes) -> Attribution {
     let path = |difference: &Difference| {
         let name = Path::new(&difference.name);
         joined(root, &joined(&difference.folder, name))
     };
-    // One file under several names changes under all of them.
+    // A file with several names changes under all of them.
     let written_through: HashSet<_> = differences
         .iter()
         .filter(|difference| writes.at(&path(difference)).is_some())
         .filter_map(|difference| same_file(difference).map(|node| node.metadata.id))
         .collect();
-    // Files that the call found as they were before it: what another name of one shows later is its
-    // own work.
+    // Files that were unchanged when the call first wrote them: changes under their other names are
+    // the call's own work.
     let found_unchanged: HashSet<_> = differences
         .iter()
         .filter_map(|difference| {
@@ -57,12 +59,12 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
             }
             None if is_same_file || writes.moved(&at) => attributed.own.push((difference, false)),
             None if is_only_settled(&difference) => folders.push((at, difference)),
-            // Another name of the file came or went.
+            // Another name of the file was added or removed.
             None if is_same_content(&difference) => {}
             None => attributed.others.push(at),
         }
     }
-    // The times of a folder go with what was done in it.
+    // The times of a folder change with what was done in it.
     let touched: HashSet<PathBuf> =
         attributed.own.iter().filter_map(|(own, _)| Some(path(own).parent()?.to_owned())).collect();
     attributed.own.extend(folders.into_iter().filter(|(at, _)| touched.contains(at)).map(|(_, own)| (own, false)));
@@ -78,7 +80,7 @@ pub(crate) fn attribute(differences: Vec<Difference>, root: &Path, writes: &Writ
     attributed
 }
 
-/// A repository that two have used is taken back by neither.
+/// A repository changed by the call and by others is restored for neither.
 fn share_repositories(attributed: &mut Attribution, path: impl Fn(&Difference) -> PathBuf) {
     let used: BTreeSet<PathBuf> = attributed.others.iter().filter_map(|other| repository::of(other, false)).collect();
     for (own, is_shared) in &mut attributed.own {
@@ -87,14 +89,14 @@ fn share_repositories(attributed: &mut Attribution, path: impl Fn(&Difference) -
     }
 }
 
-/// The file, where it is the same one before and after.
+/// The file, if it is the same one before and after.
 fn same_file(difference: &Difference) -> Option<&Node> {
     let (before, after) = (difference.before.as_ref()?, difference.after.as_ref()?);
     let is_file = before.node.metadata.kind == FileKind::File;
     (is_file && before.node.metadata.id == after.node.metadata.id).then_some(&after.node)
 }
 
-/// Whether the file is the same one and holds the same, under the same rights.
+/// Whether the file is the same one with the same content and permissions.
 fn is_same_content(difference: &Difference) -> bool {
     let kept = |item: &Item| {
         let Metadata { id, kind, size, mode, uid, gid, modified, .. } = item.node.metadata;
@@ -108,7 +110,7 @@ fn was_changed_before(difference: &Difference, written: &WrittenPath, found_unch
     let before = difference.before.as_ref().map(|item: &Item| item.node.metadata.state());
     let is_directory = |item: &Option<Item>| item.as_ref().is_some_and(|item| item.node.is_directory());
     match (before, written.before) {
-        // What lies in a folder is attributed by itself.
+        // The content of a folder is attributed separately.
         _ if is_directory(&difference.before) => false,
         (None, None) => false,
         (Some(then), Some(first)) => {
@@ -119,13 +121,13 @@ fn was_changed_before(difference: &Difference, written: &WrittenPath, found_unch
     }
 }
 
-/// Whether it is the same file and holds the same. Another name of it, or other rights, change when
-/// it changed as a whole, and nothing of what it holds.
+/// Whether it is the same file with the same content. Other names or permissions update its change
+/// time, but not its content.
 fn is_unchanged(then: &FileState, first: &FileState) -> bool {
     (then.id, then.size, then.modified) == (first.id, first.size, first.modified)
 }
 
-/// Whether it is a folder that stayed: its times come from what lies in it.
+/// Whether it is a folder that stayed: its times come from its content.
 fn is_only_settled(difference: &Difference) -> bool {
     match (&difference.before, &difference.after) {
         (Some(before), Some(after)) => {
@@ -147,8 +149,8 @@ mod tests {
     use crate::changes::differences;
     use crate::seen::{FolderState, bounds, open};
 
-    /// Whether the changes of the two names of a file count as shared, where `meanwhile` runs
-    /// before the call writes through one name and then removes the other.
+    /// Whether the changes of the two names of a file count as shared, if `meanwhile` runs before
+    /// the call writes through one name and then removes the other.
     fn shared(meanwhile: impl Fn(&Path)) -> Vec<bool> {
         let place = tempfile::tempdir().unwrap();
         let root = open(place.path()).unwrap();

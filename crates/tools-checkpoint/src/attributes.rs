@@ -1,5 +1,5 @@
-//! Extended attributes of files, access control lists among them: read where a content is kept, and
-//! given back with it.
+//! Extended attributes of files, including access control lists: stored with a content, and
+//! restored with it.
 
 use std::{fs::File, io};
 
@@ -9,10 +9,10 @@ use rustix::io::Errno;
 /// Names and values.
 pub(crate) type Attributes = Vec<(String, Vec<u8>)>;
 
-/// Bytes of all names, and of one value, that are kept.
+/// Maximum number of bytes of all names, and of one value.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// The attributes of an open file; none where the file system has no such thing.
+/// The attributes of an open file; empty if the file system does not support them.
 pub(crate) fn of(file: &File) -> Attributes {
     let Some(names) = read(|buffer| flistxattr(file, buffer)) else { return Vec::new() };
     let names = names.split(|byte| *byte == 0).filter_map(|name| std::str::from_utf8(name).ok());
@@ -34,8 +34,8 @@ fn read(ask: impl Fn(&mut [u8]) -> rustix::io::Result<usize>) -> Option<Vec<u8>>
     }
 }
 
-/// Gives a file its attributes. What only the system may set, such as labels of security modules,
-/// is left to it.
+/// Sets a file's attributes, except those that only the system may set, such as labels of security
+/// modules.
 pub(crate) fn give(file: &File, attributes: &Attributes) -> io::Result<()> {
     for (name, value) in attributes {
         match fsetxattr(file, name.as_str(), value, XattrFlags::empty()) {

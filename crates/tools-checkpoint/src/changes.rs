@@ -1,4 +1,4 @@
-//! What differs between two moments.
+//! Compares two states of a folder.
 
 use std::cmp::Ordering;
 use std::collections::BTreeSet;
@@ -10,7 +10,7 @@ use tools_sandbox::tree::Node;
 
 use crate::seen::{FolderState, Item};
 
-/// Something that may have changed: surely so unless it was fresh.
+/// A difference: certain unless it was fresh.
 #[derive(Debug)]
 pub(crate) struct Difference {
     pub(crate) folder: PathBuf,
@@ -23,12 +23,12 @@ pub(crate) struct Difference {
 pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Difference> {
     let mut found = Vec::new();
     let folders: BTreeSet<&PathBuf> = before.folders.keys().chain(after.folders.keys()).collect();
-    // What lies in a folder that could not be looked into is not known, and is no change.
+    // The content of an unreadable folder is unknown, which is not a change.
     let is_unknown =
         |folder: &Path| folder.ancestors().any(|above| before.closed.contains(above) || after.closed.contains(above));
     for folder in folders {
         match (before.folders.get(folder), after.folders.get(folder)) {
-            // Nothing was told of it meanwhile.
+            // No events were reported for it meanwhile.
             (Some(then), Some(now)) if Arc::ptr_eq(then, now) => {}
             _ if is_unknown(folder) => {}
             (then, now) => {
@@ -52,7 +52,7 @@ pub(crate) fn differences(before: &FolderState, after: &FolderState) -> Vec<Diff
     found
 }
 
-/// Two lists that are sorted by name.
+/// Merges two lists sorted by name.
 fn merge(folder: &Path, then: &[Item], now: &[Item], found: &mut Vec<Difference>) {
     let (mut then, mut now) = (then.iter().peekable(), now.iter().peekable());
     loop {

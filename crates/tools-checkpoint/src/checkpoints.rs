@@ -1,4 +1,4 @@
-//! The store of every workspace, and what can be asked of it.
+//! The stores of all workspaces, and the operations on them.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -22,29 +22,29 @@ use crate::{diff, left};
 /// Folders that are covered.
 #[derive(Debug, Clone)]
 pub struct Coverage {
-    /// The workspace. Calls from folders in it are kept with it; those from elsewhere with the
-    /// folder they come from.
+    /// The workspace. Calls from folders in it are stored with it; other calls with the folder they
+    /// come from.
     pub workspace: PathBuf,
-    /// Folders that a call which does not say what it changes may change; empty: the workspace
+    /// Folders that a call may change if it does not declare its changes; empty: the workspace
     /// alone.
     pub roots: Vec<PathBuf>,
-    /// Further folders that calls which say what they change may change.
+    /// Further folders that calls with declared changes may change.
     pub others: Vec<PathBuf>,
-    /// Paths that are never stored: secrets are not copied.
+    /// Paths that are never stored, so that secrets are not copied.
     pub closed: ReadRules,
 }
 
 impl Coverage {
-    /// A workspace alone, without the files that usually hold credentials
-    /// ([`SECRET_PRESET`](tools_sandbox::SECRET_PRESET)): they are not copied.
+    /// A workspace alone. Files that usually hold credentials
+    /// ([`SECRET_PRESET`](tools_sandbox::SECRET_PRESET)) are not copied.
     pub fn of(workspace: impl Into<PathBuf>) -> Self {
         let closed = ReadRules::preset(tools_sandbox::home().as_deref());
         Self { workspace: workspace.into(), roots: vec![], others: vec![], closed }
     }
 }
 
-/// Keeps what calls change, and takes it back. As a layer it stands inside of everything that can
-/// refuse a call. Clones share the store.
+/// Stores the changes of calls, and undoes them. As a layer it must be inside of every layer that
+/// can refuse a call. Clones share the store.
 #[derive(Debug, Clone)]
 pub struct Checkpoints {
     pub(crate) inner: Arc<Inner>,
@@ -58,7 +58,7 @@ pub(crate) struct Inner {
     pub(crate) rules: Rules,
     folder: PathBuf,
     stores: Mutex<HashMap<PathBuf, Arc<Mutex<Store>>>>,
-    /// What is known of each folder between calls.
+    /// State of each folder between calls.
     current: Mutex<HashMap<PathBuf, Arc<Mutex<Current>>>>,
     pub(crate) unfinished: Arc<OpenWrites>,
 }
@@ -72,7 +72,7 @@ impl Checkpoints {
         why: "looks before and after what really runs, all its attempts together: refused calls and reused results cost nothing",
     };
 
-    /// Keeps everything below `folder`, which tools and commands must not reach.
+    /// Stores everything below `folder`, which tools and commands must not reach.
     pub fn new(config: &CheckpointConfig, folder: PathBuf, coverage: Coverage) -> Self {
         let rules = Rules { skip: config.skip.clone(), own: folder.canonicalize().unwrap_or_else(|_| folder.clone()) };
         let (stores, current, unfinished) = Default::default();
@@ -80,8 +80,8 @@ impl Checkpoints {
         Self { inner: Arc::new(inner), in_any_folder: false }
     }
 
-    /// The same without the check that the folder is the one that the calls changed. For undo and
-    /// redo that a person asked for in this folder.
+    /// Without the check that the folder is the one that the calls changed. For undo and redo that
+    /// a person requested in this folder.
     #[must_use]
     pub fn in_any_folder(&self) -> Self {
         Self { in_any_folder: true, ..self.clone() }
@@ -94,30 +94,29 @@ impl Checkpoints {
         Ok(calls)
     }
 
-    /// The calls that were kept for a workspace, oldest first.
+    /// The stored calls of a workspace, oldest first.
     pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
         let mut records = self.inner.with_store(workspace, Store::checkpoints)?;
         records.retain(|record| record.undoes.is_none());
         Ok(records)
     }
 
-    /// The changes of these calls as a text difference, the last call first.
+    /// The changes of these calls as a text diff, the last call first.
     ///
     /// # Errors
-    /// When the store cannot be read, or there is no such call.
+    /// If the store cannot be read, or there is no such call.
     pub fn diff(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<String, CheckpointError> {
         let calls = calls.into();
         self.inner.with_store(workspace, |store| diff::diff(store, &calls.of(store.checkpoints()?)?, workspace))
     }
 
-    /// Takes these calls back, the last one first. What was changed since by somebody else stays as
-    /// it is and is named, and so is what somebody else changed while a call ran. [`Self::redo`]
-    /// takes the undo back.
+    /// Undoes these calls, the last one first. Changes that others made since then or during a call
+    /// stay and are listed. [`Self::redo`] reverts the undo.
     ///
     /// # Errors
-    /// When the store cannot be read or written, or there is no such call. What has been put back
-    /// by then stays so; asking again goes on. [`CheckpointError::OtherFolder`] before anything is
-    /// done, unless this is [`Self::in_any_folder`].
+    /// If the store cannot be read or written, or there is no such call. Files restored before the
+    /// error stay restored; a repeated undo continues. [`CheckpointError::OtherFolder`] before
+    /// anything is done, unless this is [`Self::in_any_folder`].
     pub fn undo(&self, workspace: &Path, calls: impl Into<UndoSelection>) -> Result<Undone, CheckpointError> {
         let (roots, calls) = (self.inner.roots(workspace), calls.into());
         self.inner.with_store_mut(workspace, |store| {
@@ -127,8 +126,7 @@ impl Checkpoints {
         })
     }
 
-    /// Takes the last undo back: what its calls had changed is again as the calls left it. What was
-    /// changed since stays.
+    /// Reverts the last undo: restores what its calls had changed. Changes made since stay.
     ///
     /// # Errors
     /// As [`Self::undo`].
@@ -145,30 +143,30 @@ impl Checkpoints {
 }
 
 impl Inner {
-    /// The workspace that a call from `workdir` is kept with.
+    /// The workspace with which a call from `workdir` is stored.
     fn workspace<'a>(&'a self, workdir: &'a Path) -> &'a Path {
         if workdir.starts_with(&self.coverage.workspace) { &self.coverage.workspace } else { workdir }
     }
 
-    /// The folders that a call from `workdir` may change anything in.
+    /// The folders in which a call from `workdir` may change anything.
     pub(crate) fn swept(&self, workdir: &Path) -> Vec<PathBuf> {
         let mut roots = match self.coverage.roots.as_slice() {
             [] => vec![self.workspace(workdir).to_owned()],
             roots => roots.to_vec(),
         };
         roots.sort();
-        // Without those that lie in another one: a folder sorts before what lies in it.
+        // Without nested folders: a folder sorts before its content.
         roots.dedup_by(|later, earlier| later.starts_with(earlier));
         roots
     }
 
-    /// The folders in which something may be put back: the workspace first.
+    /// The folders in which something may be restored: the workspace first.
     pub(crate) fn roots(&self, workdir: &Path) -> Vec<PathBuf> {
         let all = std::iter::once(self.workspace(workdir).to_owned());
         all.chain(self.coverage.roots.iter().cloned()).chain(self.coverage.others.iter().cloned()).collect()
     }
 
-    /// The store of a workspace. It is locked within the process only; see [`Store::enter`].
+    /// The store of a workspace. This lock is only within the process; see [`Store::enter`].
     pub(crate) fn store(&self, workdir: &Path) -> Arc<Mutex<Store>> {
         let name = sha256_hex(self.workspace(workdir).as_os_str().as_encoded_bytes());
         let folder = self.folder.join(&name[..32]);
@@ -178,7 +176,7 @@ impl Inner {
         )
     }
 
-    /// Looks at everything in `root`; see [`Current::look`].
+    /// Reads the state of everything in `root`; see [`Current::look`].
     pub(crate) fn look(
         &self,
         root: &Directory,
@@ -191,7 +189,7 @@ impl Inner {
         current.look(root, &self.rules, bounds, before, written)
     }
 
-    /// More contents of a state are kept than before.
+    /// Replaces a state by one with more stored contents.
     pub(crate) fn replace(&self, old: &Arc<FolderState>, new: &Arc<FolderState>) {
         let current = self.current(&old.root);
         current.locked().replace(old, new);
@@ -223,18 +221,18 @@ impl Inner {
     }
 }
 
-/// Calls that nobody waits for any more and whose changes are still being written down.
+/// Abandoned calls whose changes are still being written.
 #[derive(Debug, Default)]
 pub(crate) struct OpenWrites(Mutex<usize>, Condvar);
 
 impl OpenWrites {
-    /// Counts one more, until what is given is dropped.
+    /// Counts one more until the returned guard is dropped.
     pub(crate) fn one_more(self: &Arc<Self>) -> OneMore {
         *self.0.locked() += 1;
         OneMore(Arc::clone(self))
     }
 
-    /// Waits until there are none, for a while.
+    /// Waits until there are none, with a time limit.
     pub(crate) fn wait(&self) {
         let count = self.0.locked();
         drop(self.1.wait_timeout_while(count, Duration::from_secs(10), |count| *count > 0));
@@ -252,7 +250,7 @@ impl Drop for OneMore {
     }
 }
 
-/// The store for this call alone.
+/// Locks the store for this call.
 pub(crate) fn enter<'a>(
     store: &'a Mutex<Store>,
     cancelled: &AtomicBool,

@@ -1,4 +1,4 @@
-//! What an operator may set about undo.
+//! The section `[tools.checkpoints]`.
 
 use std::path::{Path, PathBuf};
 
@@ -27,7 +27,7 @@ pub struct CheckpointConfig {
 }
 
 impl CheckpointConfig {
-    /// The folder they are kept in, below the user's `state`, by the names that it has.
+    /// The folder of the stores, below the user's `state` folder, under its canonical name.
     pub fn folder(&self, state: &Path, canonical: &mut Canonical) -> PathBuf {
         canonical.by_words(&state.join(&self.path))
     }

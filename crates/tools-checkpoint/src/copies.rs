@@ -1,5 +1,5 @@
-//! What files held right before a call first wrote them. A call whose writes are noted needs no
-//! copy of what it leaves alone.
+//! Stores contents of files right before a call first writes them. If the writes of a call are
+//! noted, files it leaves alone need no copy.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -19,7 +19,7 @@ use crate::running::READ;
 use crate::seen::{FolderState, Item, innermost_by, joined, open};
 use crate::unfinished::{CallNotes, Was};
 
-/// Keeps what one call is about to change.
+/// Stores what one call is about to change.
 #[derive(Debug)]
 pub(crate) struct Copies {
     inner: Arc<Inner>,
@@ -30,7 +30,7 @@ pub(crate) struct Copies {
 }
 
 impl Copies {
-    /// Each first write goes into `notes` before it happens.
+    /// Each first write is added to `notes` before it happens.
     pub(crate) fn new(
         inner: &Arc<Inner>,
         workdir: &Path,
@@ -41,13 +41,13 @@ impl Copies {
         Self { inner, workdir: workdir.to_owned(), before, kept: Mutex::default(), notes: Mutex::new(notes) }
     }
 
-    /// The content that a file had before the call, where it is kept.
+    /// The content of a file before the call, if it is stored.
     pub(crate) fn of(&self, item: &Item) -> Option<Hash> {
         self.kept.locked().get(&Stamp::from(&item.node.metadata)).copied()
     }
 
-    /// Keeps what lay at a path before the call, and with it all below a folder, and notes that it
-    /// is about to change.
+    /// Stores the content at a path before the call, including everything below a folder, and notes
+    /// that it is about to change.
     fn keep(&self, path: &Path, with_all_below: bool) -> Result<(), CheckpointError> {
         let Some(seen) = innermost_by(&self.before, path, |seen| &seen.root) else { return Ok(()) };
         let relative = path.strip_prefix(&seen.root).unwrap_or(path);
@@ -72,7 +72,7 @@ impl Copies {
         kept
     }
 
-    /// Keeps the contents of these files, as far as they are not kept yet.
+    /// Stores the contents of these files unless they are stored already.
     fn keep_files(&self, seen: &FolderState, files: &[(&Path, &Item)]) -> Result<(), CheckpointError> {
         let is_wanted =
             |item: &Item| item.node.metadata.kind == FileKind::File && item.hash.is_none() && self.of(item).is_none();
@@ -92,7 +92,7 @@ impl Copies {
         store.save()
     }
 
-    /// Keeps everything that is as it was before the call.
+    /// Stores everything that is still unchanged by the call.
     fn keep_all(&self) -> Result<(), CheckpointError> {
         let (store, never) = (self.inner.store(&self.workdir), AtomicBool::new(false));
         let (mut store, _lock) = enter(&store, &never)?;

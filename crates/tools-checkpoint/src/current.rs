@@ -1,6 +1,6 @@
-//! The state of a folder from one call to the next. A process that looks more than once has the
-//! system tell it what changed in between, and looks at that only. What it is told of is never
-//! taken for unchanged, and where it is not told of everything it looks at everything.
+//! The state of a folder between calls. If a process reads it more than once, the system reports
+//! changes in between, and only these are read again. A reported entry is never assumed unchanged,
+//! and if reports are incomplete, everything is read again.
 
 use std::collections::{BTreeSet, HashSet};
 use std::ffi::{OsStr, OsString};
@@ -16,41 +16,41 @@ use tools_sandbox::{Directory, FileKind};
 use crate::error::CheckpointError;
 use crate::seen::{FolderState, Item, Rules, is_no_folder, joined};
 
-/// Entries below which looking at everything costs less than being told.
+/// Number of entries below which reading everything is cheaper than a watch.
 const MIN_ENTRIES: usize = 100;
-/// After how many vain attempts nobody is asked any more to tell what changes.
+/// Number of failed attempts after which no watch is tried any more.
 const MAX_UNTOLD: u8 = 3;
-/// The most files with several names, which may change under one that is not watched. Each is
-/// looked at every time.
+/// Maximum number of files with several names, which may change under an unwatched name. They are
+/// read every time.
 const MAX_LINKED: usize = 5_000;
 
-/// What is known of one folder between calls.
+/// State of one folder between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Current {
     known: Option<Known>,
-    /// Entries of the last look at everything.
+    /// Number of entries at the last full read.
     count: usize,
-    /// How often nobody could be found to tell what changes.
+    /// Number of failed attempts to start a watch.
     untold: u8,
 }
 
-/// A state, and who tells what becomes of it.
+/// A state, and the watch that reports its changes.
 #[derive(Debug)]
 struct Known {
     state: Arc<FolderState>,
     watch: TreeWatch,
-    /// What has to be looked at whatever is told: files with several names, and what changed so
-    /// shortly before it was looked at that it could change once more without a trace.
+    /// Entries to read again even without a report: files with several names, and those changed so
+    /// shortly before they were read that another change could leave no trace.
     unsettled: BTreeSet<(PathBuf, OsString)>,
 }
 
-/// Which folders are not looked into: as the rules say, but for a look after a call. That looks
-/// where the look before it did.
+/// Selects folders to skip: by the rules, but a read after a call skips the same folders as the one
+/// before it.
 struct Skipping<'a> {
     root: &'a Directory,
     rules: &'a Rules,
     before: Option<&'a FolderState>,
-    /// Whether the rules said the same of every folder.
+    /// Whether the rules gave the same result for every folder.
     follows_rules: AtomicBool,
 }
 
@@ -70,11 +70,11 @@ impl Skipping<'_> {
 }
 
 impl Current {
-    /// The state of everything in `root` now. After a call, `before` is the state before it and
-    /// `written` what its processes were seen to write.
+    /// Reads the state of everything in `root`. After a call, `before` is the state before it and
+    /// `written` the observed writes of its processes.
     ///
     /// # Errors
-    /// When it is too much, takes too long, or nobody wants to know any more.
+    /// If there are too many entries, it takes too long, or it was cancelled.
     pub(crate) fn look(
         &mut self,
         root: &Directory,
@@ -92,7 +92,7 @@ impl Current {
             }
             discard(known.watch);
         }
-        // A process that makes one call is done after the look after it.
+        // A process that makes one call ends after the read that follows it.
         let is_worth_it = before.is_none() && self.count >= MIN_ENTRIES && self.untold < MAX_UNTOLD;
         let watch = is_worth_it.then(|| TreeWatch::new(root)).and_then(Result::ok);
         let skips = |path: &Path, names: &[(OsString, FileKind)]| skipping.skips(path, names);
@@ -111,7 +111,7 @@ impl Current {
     }
 
     fn keep(&mut self, known: Known, skipping: &Skipping<'_>) {
-        // The next look goes by the rules again.
+        // The next read uses the rules again.
         if skipping.follows_rules.load(Ordering::Relaxed) {
             self.known = Some(known);
         } else {
@@ -119,7 +119,7 @@ impl Current {
         }
     }
 
-    /// The same state in which more contents are kept: `old` is forgotten for `new`.
+    /// Replaces `old` by `new`, the same state with more stored contents.
     pub(crate) fn replace(&mut self, old: &Arc<FolderState>, new: &Arc<FolderState>) {
         if let Some(known) = self.known.as_mut().filter(|known| Arc::ptr_eq(&known.state, old)) {
             known.state = Arc::clone(new);
@@ -128,7 +128,7 @@ impl Current {
 }
 
 impl Known {
-    /// Looks at what may have changed; `None` where that is not known.
+    /// Reads what may have changed; `None` if that is unknown.
     fn refresh(
         &mut self,
         root: &Directory,
@@ -161,7 +161,7 @@ impl Known {
         Arc::make_mut(&mut self.state).alone.insert(PathBuf::new(), own);
         let linked = self.look_at(&noticed, root, bounds, skipping)?;
         if !linked.is_empty() {
-            // Files that have more names than were known: what is known of the others is old.
+            // Files with new names: the known state of their other names is outdated.
             let mut others = Noticed::default();
             for (folder, items) in &self.state.folders {
                 let same = items.iter().filter(|item| linked.contains(&item.node.metadata.id));
@@ -174,7 +174,7 @@ impl Known {
         (state.count <= bounds.entries && self.watch.sees_everything()).then_some(())
     }
 
-    /// Looks at these names. Gives files that have several names and had one, or were not there.
+    /// Reads these names. Returns files with several names that had one before, or are new.
     fn look_at(
         &mut self,
         noticed: &Noticed,
@@ -184,7 +184,7 @@ impl Known {
     ) -> Option<HashSet<tools_sandbox::FileId>> {
         let state = Arc::make_mut(&mut self.state);
         let (mut gone, mut come, mut linked) = (HashSet::new(), Vec::new(), HashSet::new());
-        // A folder comes before what lies in it.
+        // A folder comes before its content.
         for (folder, names) in &noticed.names {
             if folder.ancestors().any(|above| gone.contains(above)) {
                 continue;
@@ -192,7 +192,7 @@ impl Known {
             let Some(items) = state.folders.get_mut(folder) else { continue };
             let directory = match root.subdirectory(folder) {
                 Ok(directory) => directory,
-                // Gone since then, which is told the next time.
+                // Removed since; the next read reports it.
                 Err(error) if is_no_folder(&error) => continue,
                 Err(_) => return None,
             };
@@ -250,13 +250,13 @@ impl Known {
     }
 }
 
-/// Puts what was found under a name in the place of what was known, unless nothing was done to it.
+/// Replaces the known entry of a name by the new one, unless it is untouched.
 fn replace(items: &mut Arc<Vec<Item>>, place: Result<usize, usize>, name: &OsStr, found: Option<Node>) {
     match (place, found) {
         (Ok(place), Some(node)) if items[place].node == node && !is_unsettled(&node) => {}
         (Ok(place), Some(node)) => {
             let item = &mut Arc::make_mut(items)[place];
-            // What was fresh is not any more, and nothing shows that it is the same.
+            // A fresh entry may have changed without a trace.
             let hash = item.hash.filter(|_| item.node.is_untouched(&node));
             *item = Item { name: name.to_owned(), node, hash };
         }
@@ -268,7 +268,7 @@ fn replace(items: &mut Arc<Vec<Item>>, place: Result<usize, usize>, name: &OsStr
     }
 }
 
-/// Whether it is the same directory, with the same rights.
+/// Whether it is the same directory, with the same permissions.
 fn same_directory(known: &Node, found: &Node) -> bool {
     let of =
         |node: &Node| (node.metadata.id, node.metadata.kind, node.metadata.mode, node.metadata.uid, node.metadata.gid);
@@ -285,7 +285,7 @@ fn unsettled(state: &FolderState) -> BTreeSet<(PathBuf, OsString)> {
     found.map(|(folder, item)| (folder.clone(), item.name.clone())).collect()
 }
 
-/// Ends a watch, which the system takes some milliseconds for.
+/// Ends a watch, for which the system takes some milliseconds.
 fn discard(watch: TreeWatch) {
     let closing: io::Result<_> = std::thread::Builder::new().name("haft-unwatch".into()).spawn(move || drop(watch));
     drop(closing);
@@ -342,7 +342,7 @@ mod tests {
         let _ = if is_folder { fs::remove_dir_all(path) } else { fs::remove_file(path) };
     }
 
-    /// Does it as far as it can be done.
+    /// Carries it out as far as possible.
     fn act(root: &Path, outside: &Path, act: &Act) {
         let at = |place: usize| root.join(PLACES[place]);
         let _ = match *act {
@@ -366,7 +366,7 @@ mod tests {
         };
     }
 
-    /// What a state says, in an order.
+    /// The content of a state, sorted.
     fn told(state: &FolderState) -> Vec<String> {
         let items = state.folders.iter().flat_map(|(folder, items)| items.iter().map(move |item| (folder, item)));
         let items = items.map(|(folder, item)| {
@@ -380,7 +380,7 @@ mod tests {
         all
     }
 
-    /// What is told, and what is found by looking at everything, is the same whatever happens.
+    /// The state from reports always equals that of a full read.
     #[test]
     fn a_told_state_is_the_state() {
         let cases = std::env::var("HAFT_TOLD_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(60);
@@ -421,7 +421,7 @@ mod tests {
         assert!(told_looks.get() > 20, "only {} looks went by what was told", told_looks.get());
     }
 
-    /// Nothing but what was told of is made anew.
+    /// Only reported entries are created anew.
     #[test]
     fn what_nothing_happened_to_is_shared() {
         let place = tempfile::tempdir().unwrap();
@@ -437,7 +437,7 @@ mod tests {
         let root = open(place.path()).unwrap();
         let mut current = Current::default();
         let mut then = current.look(&root, &rules, &bounds, None, None).unwrap();
-        // What was just written could be written again without a trace, and is looked at again.
+        // A recent write could be repeated without a trace, so it is read again.
         while current.known.as_ref().is_none_or(|known| !known.unsettled.is_empty()) {
             then = current.look(&root, &rules, &bounds, None, None).unwrap();
         }

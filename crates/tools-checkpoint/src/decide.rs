@@ -1,19 +1,19 @@
-//! What an undo does about one change, from what lies there now.
+//! Decides what an undo does about one change, from the current state.
 
 use crate::record::Change;
 use crate::state::{EntryKind, State};
 
-/// What is to be done about one change.
+/// Action for one change.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Step {
-    /// It already is as it was before.
+    /// The state before the change is already restored.
     Nothing,
     Remove,
     Restore,
     Refuse(&'static str),
 }
 
-/// Whether both hold the same, or nothing.
+/// Whether both have the same content, or none.
 pub(crate) fn same(a: Option<&State>, b: Option<&State>) -> bool {
     match (a, b) {
         (Some(a), Some(b)) => a.holds_the_same(b),
@@ -22,8 +22,8 @@ pub(crate) fn same(a: Option<&State>, b: Option<&State>) -> bool {
     }
 }
 
-/// Whether an undo that was killed may have left it so: a folder with all rights for its owner, or
-/// nothing where a folder and something else change places.
+/// Whether this may be left over from a killed undo: a folder with all permissions for its owner,
+/// or nothing if a folder is replaced by something else.
 fn is_half_made(change: &Change, now: Option<&State>) -> bool {
     let states = [change.before.as_ref(), change.after.as_ref()];
     let mut folders = states.iter().flatten().filter(|state| state.kind == EntryKind::Directory);
@@ -33,7 +33,7 @@ fn is_half_made(change: &Change, now: Option<&State>) -> bool {
     }
 }
 
-/// Decides about one change from what lies there now. `resumed` says that an undo of it was killed.
+/// Decides about one change from the current state. `resumed` means that an undo of it was killed.
 pub(crate) fn decide(change: &Change, now: Option<&State>, resumed: bool) -> Step {
     let (before, after) = (change.before.as_ref(), change.after.as_ref());
     let times = |state: Option<&State>| state.map(|state| state.modified);
@@ -103,7 +103,7 @@ mod tests {
         check(a(), folder(0o755), None, [refused(), Step::Restore]);
         check(folder(0o755), b(), None, [refused(), Step::Restore]);
         check(a(), b(), None, [refused(), refused()]);
-        // Made, and not yet closed again.
+        // Created, and not made read-only again yet.
         check(folder(0o555), None, folder(0o755), [refused(), Step::Restore]);
         check(folder(0o500), folder(0o555), folder(0o700), [refused(), Step::Restore]);
         check(None, folder(0o555), folder(0o755), [refused(), Step::Remove]);

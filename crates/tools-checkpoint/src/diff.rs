@@ -1,4 +1,4 @@
-//! What calls changed, as text for people.
+//! Formats changes of calls as text.
 
 use std::{fmt::Write as _, io::Read as _, path::Path};
 
@@ -10,11 +10,11 @@ use crate::record::{Change, Checkpoint};
 use crate::state::{EntryKind, State, shown};
 use crate::store::Store;
 
-/// Bytes up to which a content is compared by lines.
+/// Maximum size in bytes of a content that is compared by lines.
 const MAX_COMPARED_BYTES: u64 = 1024 * 1024;
 
-/// Two texts as a patch: all lines that differ, with three around them, below both names. Empty for
-/// texts that are the same.
+/// Formats two texts as a patch: all differing lines, with three lines of context, below both
+/// names. Empty for equal texts.
 pub fn patch(before: &str, after: &str, names: [&str; 2]) -> String {
     TextDiff::from_lines(before, after).unified_diff().header(names[0], names[1]).to_string()
 }
@@ -56,7 +56,7 @@ fn one(store: &Store, change: &Change, workspace: &Path) -> Result<String, Check
     Ok(format!("{}: {} -> {}\n", name, described(before), described(after)))
 }
 
-/// A text; `None` for what is none, is too large or was not kept.
+/// Content as text; `None` if it is not text, too large or not stored.
 fn content(store: &Store, state: Option<&State>) -> Result<Option<String>, CheckpointError> {
     let Some(state) = state else { return Ok(Some(String::new())) };
     let Some(hash) = state.hash.as_ref().filter(|_| state.size <= MAX_COMPARED_BYTES) else { return Ok(None) };

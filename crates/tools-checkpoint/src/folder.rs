@@ -1,5 +1,5 @@
-//! The folder that calls change files in, told from another one at its path: what is not mounted,
-//! or was made anew, is not undone in.
+//! Identifies the folder in which calls change files. Undo is refused in another folder at the same
+//! path, for example if it is not mounted or was recreated.
 
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
@@ -13,17 +13,17 @@ use crate::state::Name;
 /// A folder in which a call changed something.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Folder {
-    /// Where, absolute.
+    /// Absolute path.
     pub path: Name,
-    /// Its number on its file system.
+    /// Its inode number.
     pub inode: u64,
-    /// Nanoseconds from 1970 to when it was made, where the file system knows that.
+    /// Creation time in nanoseconds since 1970, if the file system stores it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub made: Option<u64>,
 }
 
 impl Folder {
-    /// The folder at a path; `None` when there is none.
+    /// The folder at a path; `None` if there is none.
     pub(crate) fn at(path: &Path) -> Option<Self> {
         let metadata = fs::metadata(path).ok()?;
         let nanoseconds = |made: SystemTime| u64::try_from(made.duration_since(UNIX_EPOCH).ok()?.as_nanos()).ok();
@@ -31,12 +31,12 @@ impl Folder {
         Some(Self { path: Name(path.to_owned()), inode: metadata.ino(), made })
     }
 
-    /// Whether another one is at its path, or none.
+    /// Whether there is another folder at its path, or none.
     pub(crate) fn is_replaced(&self) -> bool {
         Self::at(&self.path.0).is_none_or(|now| !self.is_same(&now))
     }
 
-    /// Numbers change with a mount, on some file systems; the time when it was made does not.
+    /// Inode numbers change with a mount on some file systems; the creation time does not.
     fn is_same(&self, now: &Self) -> bool {
         match (self.made, now.made) {
             (Some(then), Some(now)) => then == now,

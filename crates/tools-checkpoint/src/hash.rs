@@ -1,4 +1,4 @@
-//! The name of a content: its SHA-256.
+//! SHA-256 of a content, which is its name in the store.
 
 use std::{fmt, io};
 
@@ -21,7 +21,7 @@ impl fmt::Debug for Hash {
 }
 
 impl Hash {
-    /// Reads what [`fmt::Display`] wrote.
+    /// Parses the output of [`fmt::Display`].
     pub(crate) fn parse(text: &str) -> Option<Self> {
         let digits = text.as_bytes();
         if digits.len() != 64 {
@@ -35,13 +35,13 @@ impl Hash {
         Some(Self(hash))
     }
 
-    /// The hash of everything `from` holds.
+    /// Hash of all data of a reader.
     pub(crate) fn of(from: impl io::Read) -> io::Result<Self> {
         copy(from, &mut io::sink()).map(|(hash, _)| hash)
     }
 }
 
-/// Copies everything, and gives its hash and length.
+/// Copies all data; returns their hash and length.
 pub(crate) fn copy(mut from: impl io::Read, to: &mut impl io::Write) -> io::Result<(Hash, u64)> {
     let mut hasher = Sha256::new();
     let mut buffer = vec![0; 64 * 1024];

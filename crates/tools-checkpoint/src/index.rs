@@ -1,6 +1,5 @@
-//! Which content a file has, by what the system knows about the file: so that a file is read again
-//! only when it changed. One file of records of equal size that is only added to; a later record of
-//! a file replaces its earlier ones.
+//! Maps file metadata to content hashes, so that a file is read again only if it changed. Stored as
+//! an append-only file of fixed-size records; a later record of a file replaces its earlier ones.
 
 use std::collections::{HashMap, HashSet};
 use std::fs::{self, File};
@@ -14,12 +13,12 @@ use crate::hash::Hash;
 
 const NAME: &str = "index";
 const HEADER: &[u8; 16] = b"haft-index-v01\n\0";
-/// Numbers of a stamp, the hash, and a checksum.
+/// Size of a record: the stamp's numbers, the hash, and a checksum.
 const RECORD: usize = 7 * 8 + 32 + 8;
-/// Records that may be out of date before the file is written anew.
+/// Maximum number of outdated records before the file is rewritten.
 const SLACK: usize = 20_000;
 
-/// What tells that a file has not changed: device and inode; length, times of content and of inode.
+/// Metadata that show whether a file changed: device, inode, length, times of content and of inode.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(crate) struct Stamp {
     file: (u64, u64),
@@ -35,26 +34,26 @@ impl From<&Metadata> for Stamp {
 }
 
 impl Stamp {
-    /// Its name as a file: a file that changed has another one.
+    /// Name of the stamp as a file name: a changed file has another one.
     pub(crate) fn name(&self) -> String {
         let [size, modified, _, changed, nanoseconds] = self.state;
         format!("{:x}-{:x}-{size:x}-{modified:x}-{changed:x}-{nanoseconds:x}", self.file.0, self.file.1)
     }
 }
 
-/// What is known of the files of a workspace. Belongs to whoever has the lock of the store.
+/// Known files of a workspace. Protected by the lock of the store.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     files: HashMap<(u64, u64), ([u64; 5], Hash)>,
     /// Records that are not in the file yet.
     added: Vec<u8>,
-    /// Which file was read, and how far.
+    /// Identity of the read file, and the position up to which it was read.
     source: Option<(u64, u64)>,
 }
 
 impl Index {
-    /// Reads what others have added since the last time. A file that cannot be read costs looking
-    /// at every file again, nothing more.
+    /// Reads records that other processes added. If the file cannot be read, all files are read
+    /// again; nothing is lost.
     pub(crate) fn refresh(&mut self, folder: &Path) {
         if self.read_on(folder).is_err() {
             *self = Self::default();
@@ -89,7 +88,7 @@ impl Index {
         let mut bytes = Vec::new();
         file.read_to_end(&mut bytes)?;
         for record in bytes.chunks_exact(RECORD) {
-            // Torn when whoever wrote it was killed; what follows is no record either.
+            // A torn record of a killed process; later ones are not aligned.
             let Some((stamp, hash)) = decode(record) else { break };
             self.files.insert(stamp.file, (stamp.state, hash));
             from += RECORD as u64;
@@ -98,12 +97,12 @@ impl Index {
         Ok(())
     }
 
-    /// The content of a file that has this stamp.
+    /// Hash of the file with this stamp.
     pub(crate) fn get(&self, stamp: &Stamp) -> Option<Hash> {
         self.files.get(&stamp.file).filter(|(state, _)| *state == stamp.state).map(|(_, hash)| *hash)
     }
 
-    /// Remembers the content of a file.
+    /// Adds the hash of a file.
     pub(crate) fn learn(&mut self, stamp: Stamp, hash: Hash) {
         if self.get(&stamp) != Some(hash) {
             self.files.insert(stamp.file, (stamp.state, hash));
@@ -111,27 +110,27 @@ impl Index {
         }
     }
 
-    /// All contents that files of the workspace have, or had when they were looked at last.
+    /// All hashes of current and earlier contents of the workspace's files.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = Hash> {
         self.files.values().map(|(_, hash)| *hash)
     }
 
-    /// Whether it knows many files beside those that are there.
+    /// Whether it has many entries for files that no longer exist.
     pub(crate) fn is_stale(&self, there: usize) -> bool {
         self.files.len() > there.saturating_mul(2) + SLACK
     }
 
-    /// Forgets every file that is not among these.
+    /// Removes all files that are not in `there`.
     pub(crate) fn keep_only(&mut self, there: &HashSet<(u64, u64)>) {
         let count = self.files.len();
         self.files.retain(|file, _| there.contains(file));
         if self.files.len() < count {
-            // Written anew.
+            // The file will be rewritten.
             self.source = None;
         }
     }
 
-    /// Writes down what was learned.
+    /// Writes added records.
     pub(crate) fn save(&mut self, folder: &Path) -> io::Result<()> {
         let length = self.source.map_or(0, |(_, length)| length);
         let records = usize::try_from(length).unwrap_or(usize::MAX) / RECORD;
@@ -142,7 +141,7 @@ impl Index {
             return Ok(());
         }
         let mut file = File::options().write(true).open(folder.join(NAME))?;
-        // Over what a killed process left half written.
+        // Overwrites the torn record of a killed process.
         file.set_len(length)?;
         file.seek(SeekFrom::Start(length))?;
         file.write_all(&self.added)?;
@@ -193,7 +192,7 @@ fn decode(record: &[u8]) -> Option<(Stamp, Hash)> {
     Some((Stamp { file: (device, inode), state }, Hash(body[7 * 8..].try_into().ok()?)))
 }
 
-/// Tells a torn record from a whole one; no protection against anybody.
+/// Detects torn records; not a protection against tampering.
 fn checksum(body: &[u8]) -> u64 {
     body.chunks_exact(8).fold(0x6861_6674, |sum: u64, bytes| {
         let word = bytes.try_into().map_or(0, u64::from_le_bytes);

@@ -1,5 +1,4 @@
-//! Keeping the contents of files that were seen, as far as they are not kept already and there is
-//! room and time for them.
+//! Stores contents of files that are not stored yet, within limits of space and time.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -17,20 +16,20 @@ use crate::index::Stamp;
 use crate::seen::{FolderState, Item, joined};
 use crate::store::Store;
 
-/// What keeping may cost.
+/// Limits for storing.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Budget<'a> {
-    /// Bytes of all files that are kept.
+    /// Maximum number of bytes of all files stored.
     pub(crate) bytes: u64,
     pub(crate) until: Instant,
     pub(crate) cancelled: &'a AtomicBool,
 }
 
-/// Reads files of one folder after the other.
+/// Stores files of one folder after the other.
 pub(crate) struct Keeper<'a> {
     pub(crate) store: &'a mut Store,
     root: &'a Directory,
-    /// What is never kept: secrets are not copied.
+    /// Paths that are never stored, so that secrets are not copied.
     closed: &'a ReadRules,
     folder: Option<(PathBuf, Directory)>,
 }
@@ -40,7 +39,7 @@ impl<'a> Keeper<'a> {
         Self { store, root, closed, folder: None }
     }
 
-    /// Keeps every file that was seen: of more than the budget allows, the smallest.
+    /// Stores every file; if the budget is not enough, the smallest ones.
     pub(crate) fn all(&mut self, seen: &mut Arc<FolderState>, budget: &Budget<'_>) -> Result<(), CheckpointError> {
         let (mut known, mut wanted) = (0_u64, 0_u64);
         let mut missing: Vec<(&Path, &Item)> = Vec::new();
@@ -83,8 +82,8 @@ impl<'a> Keeper<'a> {
         Ok(())
     }
 
-    /// The hash under which the content that a file had when it was seen is kept; `None` when it is
-    /// not, also since the file has changed.
+    /// Stored hash of the content that a file had when it was seen; `None` if it is not stored or
+    /// the file has changed since.
     pub(crate) fn unchanged(&mut self, folder: &Path, item: &Item) -> Result<Option<Hash>, CheckpointError> {
         let Some(hash) = self.content(folder, item)? else { return Ok(None) };
         if self.known(item) == Some(hash) {
@@ -98,14 +97,14 @@ impl<'a> Keeper<'a> {
         if item.node.is_fresh { None } else { self.store.index.get(&Stamp::from(&item.node.metadata)) }
     }
 
-    /// The hash under which a file's content is kept now; `None` when it is not.
+    /// Stored hash of a file's current content; `None` if it is not stored.
     pub(crate) fn content(&mut self, folder: &Path, item: &Item) -> Result<Option<Hash>, CheckpointError> {
         if let Some(hash) = self.known(item) {
             return Ok(Some(hash));
         }
         let path = joined(self.root.path(), folder).join(&item.name);
-        // What git keeps there is open to every command, and a repository cannot be taken back
-        // without it.
+        // Every command can read git's configuration, and a repository cannot be restored without
+        // it.
         if self.closed.denies(&path) && !path.ends_with(".git/config") {
             return Ok(None);
         }
@@ -115,8 +114,7 @@ impl<'a> Keeper<'a> {
             self.store.keep_attributes(&Stamp::from(&item.node.metadata), &attributes)?;
         }
         let hash = self.store.add(&mut file, item.node.metadata.size)?;
-        // Something fresh may change once more without a trace, and something changed meanwhile has
-        // another time.
+        // A fresh file may change again without a trace; one changed meanwhile has another time.
         if let Some(hash) = hash
             && !item.node.is_fresh
             && Metadata::of(&file).is_ok_and(|now| now == item.node.metadata)
@@ -126,7 +124,7 @@ impl<'a> Keeper<'a> {
         Ok(hash)
     }
 
-    /// The very file that was seen, or nothing.
+    /// Opens the file only if it is exactly the one that was seen.
     fn open(&mut self, folder: &Path, item: &Item) -> Option<File> {
         if self.folder.as_ref().is_none_or(|(path, _)| path != folder) {
             self.folder = Some((folder.to_owned(), self.root.subdirectory(folder).ok()?));

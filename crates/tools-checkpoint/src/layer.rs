@@ -1,5 +1,5 @@
-//! Around each call that may change something: a look before it, a look after it, both away from
-//! the threads that calls run on.
+//! Reads the workspace before and after each call that may change something, on threads other than
+//! those of calls.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -12,7 +12,7 @@ use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, T
 use crate::checkpoints::{Checkpoints, Inner};
 use crate::running::{CallRecord, Caller, RunningCall, Touches};
 
-/// What a call that nobody waits for any more leaves to be done: it is done when this is dropped.
+/// Finishes an abandoned call when it is dropped.
 struct Guard(Option<RunningCall>);
 
 impl Drop for Guard {
@@ -25,8 +25,8 @@ impl Drop for Guard {
                 tracing::warn!(%error, "a call that was stopped cannot be undone");
             }
         };
-        // The runtime waits for such work when it ends. Without one this thread belongs to nobody
-        // else.
+        // The runtime waits for blocking tasks when it ends. Without one, this thread can do the
+        // work.
         match tokio::runtime::Handle::try_current() {
             Ok(runtime) => drop(runtime.spawn_blocking(finish)),
             Err(_) => finish(),
@@ -34,7 +34,7 @@ impl Drop for Guard {
     }
 }
 
-/// Stops looking when nobody waits for it any more.
+/// Stops the read when its future is dropped.
 struct Stop(Arc<AtomicBool>);
 
 impl Drop for Stop {
@@ -83,13 +83,13 @@ fn tell(inv: &Invocation, written: &CallRecord) {
     }
 }
 
-/// The command that goes on in the background.
+/// The command that continues in the background.
 fn job_of(outcome: &Outcome) -> Option<&str> {
     let output: &ToolOutput = outcome.as_ref().map_or_else(ToolError::output, Some)?;
     output.raw_response.as_ref()?.get("job_id")?.as_str()
 }
 
-/// What a call says it changes; `None` when it changes nothing.
+/// Changes that a call declares; `None` if it changes nothing.
 fn touches(inv: &Invocation) -> Option<Touches> {
     let inspection = inv.inspection().ok().filter(|inspection| !inspection.read_only)?;
     if inv.definition.traits.read_only {
@@ -107,7 +107,7 @@ fn touches(inv: &Invocation) -> Option<Touches> {
     Some(if paths.is_empty() { anything } else { Touches::These(paths) })
 }
 
-/// What is called, on one line: the command, else what it changes.
+/// One-line description of a call: the command, or what it changes.
 fn what(inv: &Invocation) -> String {
     const MAX_ABOUT_CHARS: usize = 200;
     let subjects = inv.inspection().map_or(&[][..], |inspection| &inspection.subjects);
@@ -125,8 +125,8 @@ fn what(inv: &Invocation) -> String {
     shown
 }
 
-/// Looks before the call; `None` when it was cancelled meanwhile, or cannot be undone, which is
-/// told.
+/// Reads before the call; `None` if it was cancelled meanwhile, or cannot be undone, which is
+/// reported.
 async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<RunningCall> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));
     let (inner, cancelled) = (Arc::clone(inner), Arc::clone(&stop.0));
@@ -154,7 +154,7 @@ async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option
     Some(running)
 }
 
-/// Tells that a call is not covered.
+/// Reports that a call is not covered.
 fn uncovered(inv: &Invocation, error: &dyn std::error::Error) -> Option<RunningCall> {
     inv.context.journal().warn(format!("`haft undo` cannot take this call back: {error}"));
     None

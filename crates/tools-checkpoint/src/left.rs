@@ -1,5 +1,5 @@
-//! Calls whose process was killed. The next process that uses the store writes their record, and
-//! sweeps what an undo whose process was killed left half made.
+//! Cleans up after killed processes: the next process that uses the store writes the records of
+//! their calls, and removes half-made files of their undos.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -19,8 +19,8 @@ use crate::store::Store;
 use crate::unfinished::{LeftCall, take_left};
 use crate::{overlap, undo};
 
-/// Makes a record of every call that was running in a process that was killed, and removes the
-/// half-made files of every undo. What cannot be recorded now is tried again the next time.
+/// Records every call that was running in a killed process, and removes the half-made files of
+/// every undo. What cannot be recorded now is retried next time.
 pub(crate) fn record_all(inner: &Inner, store: &mut Store, workdir: &Path) {
     let folder = store.folder().to_owned();
     undo::sweep_left(store, &inner.roots(workdir));
@@ -60,7 +60,7 @@ fn record(inner: &Inner, store: &mut Store, workdir: &Path, call: &LeftCall) -> 
     Ok(())
 }
 
-/// What differs at the call's paths from what was noted before it wrote there.
+/// Differences at the call's paths from what was noted before it wrote there.
 fn changes(
     inner: &Inner,
     store: &mut Store,
@@ -92,7 +92,7 @@ fn changes(
     Ok(())
 }
 
-/// What lies at the call's paths in `root` now, with its contents kept.
+/// Current state of the call's paths in `root`, with contents stored.
 fn now(
     inner: &Inner,
     store: &mut Store,

@@ -1,6 +1,6 @@
-//! Undo for tool calls: before a call changes a file, its content is put into a store outside the
-//! workspace; after the call what it changed is written down. No version control is touched, and
-//! what somebody else changed, since or meanwhile, is never overwritten.
+//! Undo for tool calls: before a call changes a file, its content is copied to a store outside of
+//! the workspace; after the call its changes are recorded. Does not use version control, and never
+//! overwrites changes that somebody else made meanwhile or since.
 
 mod config;
 mod error;

@@ -1,13 +1,12 @@
-//! Calls that ran at the same time: what each changed of a path that both changed.
+//! Divides changes of the same path between calls that ran concurrently.
 
 use crate::decide::same;
 use crate::record::{Change, Checkpoint};
 
-/// Settles the changes of a call that has ended against calls that ended while it ran.
+/// Adjusts the changes of an ended call to calls that ended while it ran.
 ///
-/// Where the other call changed a path last, this one's part ends where the other's began. Where
-/// this one changed it after the other, the other's part is inside of its own and cannot be told
-/// from it.
+/// If the other call changed a path last, this call's part ends where the other's began. If this
+/// call changed it after the other, its change contains the other's, which cannot be separated.
 pub(crate) fn settle(changes: &mut Vec<Change>, meanwhile: &[Checkpoint]) {
     for checkpoint in meanwhile.iter().rev() {
         changes.retain_mut(|change| {
@@ -50,7 +49,7 @@ mod tests {
         };
         // The other came after: a -> b is this call's, b -> c the other's.
         check(change("a", "c"), &[change("b", "c")], Some(change("a", "b")));
-        // Nothing of it is this call's.
+        // None of it is this call's.
         check(change("a", "c"), &[change("a", "c")], None);
         check(change("", "c"), &[change("", "b"), change("b", "c")], None);
         // The other came in between.

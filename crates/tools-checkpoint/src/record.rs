@@ -1,4 +1,4 @@
-//! What is written down about one call.
+//! The record of one call.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,7 +9,7 @@ use crate::state::{EntryKind, Name, State};
 /// One thing a call changed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// Where, absolute.
+    /// Absolute path.
     pub path: Name,
     /// State before the call; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -17,15 +17,15 @@ pub struct Change {
     /// State after the call; `None` for nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub after: Option<State>,
-    /// Whether somebody else changed it too while the call ran, so that it cannot be told whose
-    /// what is.
+    /// Whether somebody else changed it too while the call ran, so that the parts cannot be
+    /// separated.
     #[serde(default, skip_serializing_if = "is_false")]
     pub shared: bool,
 }
 
 impl Change {
-    /// Whether it is worth telling: new times of a folder are kept to be restored, and come from
-    /// what lies in it; git notes in its index what it has looked at.
+    /// Whether it is worth reporting. A folder's new times are recorded for undo but only follow
+    /// from its content; git's index only notes which files git has read.
     pub fn is_telling(&self) -> bool {
         match (&self.before, &self.after) {
             (Some(_), Some(_)) if repository::is_bookkeeping(&self.path.0) => false,
@@ -35,10 +35,10 @@ impl Change {
     }
 }
 
-/// The folder git keeps a repository in.
+/// The git folder of a repository.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Repository {
-    /// Where, absolute.
+    /// Absolute path.
     pub path: Name,
     /// Fingerprint that shows whether it was used since.
     pub fingerprint: String,
@@ -49,7 +49,7 @@ pub struct Repository {
 pub struct Checkpoint {
     /// Its number in this workspace.
     pub number: u64,
-    /// When it ended, RFC 3339, UTC.
+    /// Time when it ended, RFC 3339, UTC.
     pub at: String,
     /// The call.
     pub call_id: String,
@@ -63,11 +63,10 @@ pub struct Checkpoint {
     pub what: String,
     /// The changes, by path.
     pub changes: Vec<Change>,
-    /// The folders that its changes lie in, as they were after it; left out by versions before this
-    /// field.
+    /// Folders of its changes, as they were after it; missing in records of older versions.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub folders: Vec<Folder>,
-    /// The repositories whose insides it changed, as they were after it.
+    /// Repositories whose git folders it changed, as they were after it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub repositories: Vec<Repository>,
     /// Gaps of the coverage, one sentence each. Without any changes: the whole call.
@@ -76,22 +75,21 @@ pub struct Checkpoint {
     /// Changes by others during the call, which stay.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<Name>,
-    /// The call that this took back, where it is no call but an undo.
+    /// The undone call, if this is a record of an undo.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub undoes: Option<u64>,
-    /// The first record of the undo that this one belongs to, where one undo took several calls
-    /// back; left out by versions before this field.
+    /// The first record of the undo that this one belongs to, if one undo covers several calls;
+    /// missing in records of older versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<u64>,
     /// Whether this undo, or its redo, has begun and not ended. The next undo or redo of the same
     /// call continues it. Until it ends, `repositories` do not cover the files that it changes.
     #[serde(default, skip_serializing_if = "is_false")]
     pub under_way: bool,
-    /// Whether it was taken back.
+    /// Whether it was undone.
     #[serde(default)]
     pub undone: bool,
-    /// Whether taking it back was tried and something had to stay: then it is taken back only by
-    /// its number.
+    /// Whether an undo was tried and could not restore everything: then only its number selects it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tried: bool,
 }

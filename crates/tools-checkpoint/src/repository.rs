@@ -1,6 +1,5 @@
-//! What git keeps of a repository is one thing: files of it that were put back beside others that
-//! were not would leave a repository that names what it does not have. So it is taken back whole,
-//! and only while nobody has used it since.
+//! Treats a git folder as a unit: restoring only some of its files could leave references to
+//! missing objects. It is restored as a whole, and only if nobody has used it since.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Component, Path, PathBuf};
@@ -9,10 +8,10 @@ use tools_sandbox::{FileKind, tree::ShapeKind};
 
 use crate::{hash::Hash, seen::FolderState};
 
-/// The name git gives it.
+/// Name of the git folder.
 const NAME: &str = ".git";
 
-/// The folder of a repository that `path`, which is or was a directory or not, belongs to.
+/// The git folder that `path` belongs to; `is_directory` tells whether it is or was a directory.
 pub(crate) fn of(path: &Path, is_directory: bool) -> Option<PathBuf> {
     let mut reached = PathBuf::new();
     let mut components = path.components();
@@ -26,14 +25,14 @@ pub(crate) fn of(path: &Path, is_directory: bool) -> Option<PathBuf> {
     None
 }
 
-/// Whether git changes the file without anything having happened: it remembers there which files it
-/// has looked at.
+/// Whether git changes the file without a change of the repository: it notes there which files it
+/// has read.
 pub(crate) fn is_bookkeeping(path: &Path) -> bool {
     path.ends_with(".git/index")
 }
 
-/// What tells two states of the repository at `folder` apart: every file in it by name, kind,
-/// length and time, apart from what lies at the paths `except`.
+/// Fingerprint of the repository at `folder`: every file in it by name, kind, length and time,
+/// except those at the paths `except`.
 pub(crate) fn fingerprint(seen: &FolderState, folder: &Path, except: &BTreeSet<&Path>) -> String {
     let counts = |path: &Path| path.starts_with(folder) && !except.contains(path);
     let folders: BTreeMap<_, _> = seen.folders.iter().filter(|(path, _)| counts(path)).collect();
@@ -67,7 +66,7 @@ mod tests {
         check("/w/.git/refs/heads/main", false, Some("/w/.git"));
         check("/w/sub/.git/modules/.git/x", false, Some("/w/sub/.git"));
         check("/w/.git", true, Some("/w/.git"));
-        // What a worktree has there is a file like any other.
+        // In a worktree this is an ordinary file.
         check("/w/.git", false, None);
         check("/w/.github/x", false, None);
         check("/w/a", false, None);

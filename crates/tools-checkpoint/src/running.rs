@@ -1,4 +1,4 @@
-//! A call that is running: what was there before it, and afterwards what it changed.
+//! A running call: the state before it, and afterwards its changes.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
@@ -23,27 +23,27 @@ use crate::state::{EntryKind, Name, State, shown};
 use crate::unfinished::CallNotes;
 use crate::{left, overlap, repository};
 
-/// How long looking at a workspace may take. Another one this size would be noticed.
+/// Time limit for reading a workspace before a call. A longer delay would be noticed.
 const LOOK: Duration = Duration::from_secs(2);
-/// How long looking afterwards may take: then there is more to lose.
+/// Time limit for reading after a call: then more would be lost.
 pub(crate) const LOOK_AFTER: Duration = Duration::from_secs(10);
-/// How long reading what is not kept yet may take before a call; the next one goes on with it.
+/// Time limit for storing new contents before a call; the next call continues.
 pub(crate) const READ: Duration = Duration::from_secs(3);
-/// Sentences about what is not covered that a record holds.
+/// Maximum number of sentences in a record about what is not covered.
 const MAX_GAPS: usize = 100;
 
-/// What a call says about what it changes.
+/// Changes that a call declares.
 #[derive(Debug)]
 pub(crate) enum Touches {
-    /// Nothing in particular: it could be anything.
+    /// None: it could change anything.
     Anything,
-    /// Anything, and each write is noted before it happens.
+    /// It could change anything, but each write is noted before it happens.
     Noted,
-    /// These paths and what lies below them.
+    /// Only these paths and everything below them.
     These(Vec<PathBuf>),
 }
 
-/// Who makes a change.
+/// The call that makes a change.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(crate) struct Caller {
     #[serde(skip)]
@@ -51,7 +51,7 @@ pub(crate) struct Caller {
     pub(crate) call_id: String,
     pub(crate) tool: String,
     pub(crate) session: String,
-    /// What is called, on one line.
+    /// One-line description of the call.
     pub(crate) what: String,
 }
 
@@ -59,19 +59,19 @@ pub(crate) struct Caller {
 pub(crate) struct RunningCall {
     inner: Arc<Inner>,
     caller: Caller,
-    /// One per folder, or why there is none.
+    /// One state per folder, or why there is none.
     before: Result<Arc<Vec<Arc<FolderState>>>, String>,
-    /// The paths to look at in each folder; `None` for everything.
+    /// Paths to read in each folder; `None` for everything.
     paths: Option<Vec<Vec<PathBuf>>>,
-    /// The last record when it began: what is newer ended while it ran.
+    /// Number of the last record when it began: later ones ended while it ran.
     since: u64,
-    /// Where the writes of its processes are noted.
+    /// Observed writes of its processes.
     pub(crate) writes: WriteLog,
-    /// What was kept of files right before they were written.
+    /// Contents stored right before files were written.
     copies: Option<Arc<Copies>>,
-    /// What is told of it in case that this process is killed, where `copies` does not tell it.
+    /// Notes for the case that this process is killed, unless `copies` has them.
     notes: Option<CallNotes>,
-    /// What is known not to be covered.
+    /// Known gaps in the coverage.
     pub(crate) gaps: BTreeSet<String>,
 }
 
@@ -87,11 +87,10 @@ pub(crate) struct CallRecord {
 }
 
 impl RunningCall {
-    /// Looks before a call, and keeps what it could change.
+    /// Reads the state before a call, and stores what it could change.
     ///
     /// # Errors
-    /// When the call was cancelled meanwhile. Whatever else stands in the way becomes a gap of its
-    /// record.
+    /// If the call was cancelled meanwhile. Any other problem becomes a gap in its record.
     pub(crate) fn begin(
         inner: &Arc<Inner>,
         caller: Caller,
@@ -117,7 +116,7 @@ impl RunningCall {
         Ok(running)
     }
 
-    /// Has undo, and the next call, wait for this one.
+    /// Makes undo, and the next call, wait for this one.
     pub(crate) fn unfinished(&self) -> OneMore {
         self.inner.unfinished.one_more()
     }
@@ -138,7 +137,7 @@ impl RunningCall {
         let is_noted = matches!(touches, Touches::Noted);
         match touches {
             Touches::Anything | Touches::Noted => {
-                // Half is left for what calls change.
+                // Half is reserved for what calls change.
                 bytes /= 2;
                 for root in self.inner.swept(&self.caller.workdir) {
                     let bounds = bounds(config.max_entries, until, cancelled);
@@ -207,7 +206,7 @@ impl RunningCall {
         Ok(before)
     }
 
-    /// Looks after the call, and writes down what it changed. `None` when it changed nothing.
+    /// Reads the state after the call, and records its changes. `None` if it changed nothing.
     pub(crate) fn finish(mut self) -> Result<Option<CallRecord>, CheckpointError> {
         let never = AtomicBool::new(false);
         let store = self.inner.store(&self.caller.workdir);
@@ -230,7 +229,7 @@ impl RunningCall {
         if let Some(obstacle) = self.obstacle() {
             self.gaps.insert(format!("nothing of this call is covered: {obstacle}"));
         } else if !found.changes.iter().any(Change::is_telling) {
-            // New times of folders alone come from files that are not looked at.
+            // If only the times of folders changed, files that are not covered changed.
             return Ok(None);
         } else if !is_observed {
             self.gaps.insert(
@@ -313,19 +312,19 @@ pub(crate) fn checkpoint(caller: &Caller, found: CallChanges, mut gaps: Vec<Stri
 #[derive(Debug, Default)]
 pub(crate) struct CallChanges {
     pub(crate) changes: Vec<Change>,
-    /// The folders that they lie in.
+    /// Root folders of the changes.
     roots: BTreeSet<PathBuf>,
     pub(crate) repositories: Vec<Repository>,
-    /// What cannot be undone.
+    /// Changes that cannot be undone.
     pub(crate) lost: Vec<String>,
-    /// What was not looked at.
+    /// What was not read.
     pub(crate) gaps: BTreeSet<String>,
-    /// What somebody else changed.
+    /// Changes by others.
     pub(crate) others: Vec<PathBuf>,
 }
 
 impl CallChanges {
-    /// Number of changes worth telling.
+    /// Number of changes worth reporting.
     pub(crate) fn telling(&self) -> usize {
         self.changes.iter().filter(|change| change.is_telling()).count()
     }
@@ -360,7 +359,7 @@ impl CallChanges {
         Ok(())
     }
 
-    /// Adds a change, unless it is none.
+    /// Adds a change, unless both states are equal.
     pub(crate) fn push(&mut self, change: Change, root: &Path) {
         let Change { path, before, after, .. } = &change;
         let is_the_same = match (before, after) {
@@ -385,7 +384,7 @@ impl CallChanges {
         self.changes.push(change);
     }
 
-    /// The repositories below `root` whose insides were changed, relative to it.
+    /// Git folders below `root` that were changed, relative to it.
     pub(crate) fn touched_repositories(&self, root: &Path) -> BTreeSet<PathBuf> {
         let changes = self.changes.iter().filter(|change| change.is_telling());
         changes
@@ -398,7 +397,7 @@ impl CallChanges {
             .collect()
     }
 
-    /// Adds what is known of a folder once all its changes are there.
+    /// Adds the data of a folder after all its changes were added.
     fn complete(&mut self, then: &FolderState, now: &FolderState) {
         let touched = self.touched_repositories(&then.root);
         self.repositories.extend(touched.into_iter().map(|folder| Repository {

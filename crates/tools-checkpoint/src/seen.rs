@@ -1,4 +1,4 @@
-//! What lies in a workspace at one moment: all of it, or what lies at some paths.
+//! The state of a workspace at one moment: all of it, or some paths.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ffi::{OsStr, OsString};
@@ -13,11 +13,11 @@ use tools_sandbox::{Directory, FileKind, Roots};
 
 use crate::{error::CheckpointError, hash::Hash};
 
-/// What a folder with this file in it holds can be made again. <https://bford.info/cachedir/>
+/// A folder with this file has content that can be regenerated. <https://bford.info/cachedir/>
 const TAG: &str = "CACHEDIR.TAG";
 const TAG_SIGNATURE: &[u8] = b"Signature: 8a477f597d28d172789f06886806bc55";
 
-/// One name in a folder, and its content when that is kept.
+/// One entry of a folder, and its content hash if stored.
 #[derive(Debug, Clone)]
 pub(crate) struct Item {
     pub(crate) name: OsString,
@@ -25,34 +25,34 @@ pub(crate) struct Item {
     pub(crate) hash: Option<Hash>,
 }
 
-/// One folder as it was, or the part of it that was looked at. Paths are relative to it.
+/// State of a folder, or of the part that was read. Paths are relative to it.
 #[derive(Debug, Clone)]
 pub(crate) struct FolderState {
     pub(crate) root: PathBuf,
-    /// Sorted by name. States of the same folder share what is the same in both.
+    /// Sorted by name. States of the same folder share equal parts.
     pub(crate) folders: HashMap<PathBuf, Arc<Vec<Item>>>,
-    /// Folders whose times may change with what lies in them, and that are listed nowhere else.
+    /// Folders whose times may change with their content, and that are listed nowhere else.
     pub(crate) alone: BTreeMap<PathBuf, Node>,
     pub(crate) skipped: BTreeSet<PathBuf>,
     pub(crate) closed: BTreeSet<PathBuf>,
     pub(crate) count: usize,
 }
 
-/// What is not looked into.
+/// What is skipped.
 #[derive(Debug, Clone)]
 pub(crate) struct Rules {
     pub(crate) skip: Vec<String>,
-    /// Where everything is kept.
+    /// Folder of the store.
     pub(crate) own: PathBuf,
 }
 
-/// The folder, held open.
+/// Opens the folder.
 pub(crate) fn open(folder: &Path) -> Result<Directory, CheckpointError> {
     Ok(Roots::open(&[], folder)?.open_directory(folder, folder)?)
 }
 
 impl Rules {
-    /// Whether the rule about a folder may change with what happens to this name in it.
+    /// Whether a change of this name can change the rule for its folder.
     pub(crate) fn depend_on(name: &OsStr) -> bool {
         name == TAG
     }
@@ -73,10 +73,10 @@ fn is_tagged(root: &Directory, path: &Path) -> bool {
 }
 
 impl FolderState {
-    /// Looks at everything in `root` that is not to be skipped.
+    /// Reads everything in `root` that is not skipped.
     ///
     /// # Errors
-    /// When it is too much, takes too long, or nobody wants to know any more.
+    /// If there are too many entries, it takes too long, or it was cancelled.
     pub(crate) fn everything(
         root: &Directory,
         bounds: &Bounds<'_>,
@@ -93,7 +93,7 @@ impl FolderState {
         Ok(seen)
     }
 
-    /// Looks at these paths in `root` and at all below them.
+    /// Reads these paths in `root` and everything below them.
     pub(crate) fn at(root: &Directory, paths: &[PathBuf], bounds: &Bounds<'_>) -> Result<Self, CheckpointError> {
         let mut seen = Self::nothing(root);
         for path in paths {
@@ -155,29 +155,29 @@ impl FolderState {
         }));
     }
 
-    /// Everything that was seen, by folder.
+    /// All entries, by folder.
     pub(crate) fn items(&self) -> impl Iterator<Item = (&Path, &Item)> {
         self.folders.iter().flat_map(|(path, items)| items.iter().map(|item| (path.as_path(), item)))
     }
 
-    /// Every regular file that was seen.
+    /// All regular files.
     pub(crate) fn files(&self) -> impl Iterator<Item = (&Path, &Item)> {
         self.items().filter(|(_, item)| item.node.metadata.kind == FileKind::File)
     }
 
-    /// What was seen under this name.
+    /// The entry with this name.
     pub(crate) fn item(&self, folder: &Path, name: &OsStr) -> Option<&Item> {
         let items = self.folders.get(folder)?;
         items.binary_search_by(|item| item.name.as_os_str().cmp(name)).ok().map(|place| &items[place])
     }
 
-    /// The own state of a folder that was seen.
+    /// The state of the folder itself.
     pub(crate) fn folder(&self, folder: &Path) -> Option<&Node> {
         let in_parent = folder.parent().zip(folder.file_name()).and_then(|(parent, name)| self.item(parent, name));
         self.alone.get(folder).or_else(|| in_parent.map(|item| &item.node))
     }
 
-    /// Notes that the content of a file is kept.
+    /// Notes that the content of a file is stored.
     pub(crate) fn keep(&mut self, folder: &Path, name: &OsStr, hash: Hash) {
         let Some(items) = self.folders.get_mut(folder).map(Arc::make_mut) else { return };
         if let Ok(place) = items.binary_search_by(|item| item.name.as_os_str().cmp(name)) {
@@ -185,12 +185,12 @@ impl FolderState {
         }
     }
 
-    /// The contents of what was seen.
+    /// Hashes of all stored contents.
     pub(crate) fn hashes(&self) -> impl Iterator<Item = Hash> {
         self.folders.values().flat_map(|items| items.iter()).filter_map(|item| item.hash)
     }
 
-    /// Other paths at which the same file was seen.
+    /// Other paths of the same file.
     pub(crate) fn names_of(&self, node: &Node, path: &Path) -> Vec<PathBuf> {
         if node.metadata.links < 2 || node.metadata.kind != FileKind::File {
             return Vec::new();
@@ -203,20 +203,20 @@ impl FolderState {
         names
     }
 
-    /// The files that were seen, by device and inode.
+    /// All files, by device and inode.
     pub(crate) fn identities(&self) -> impl Iterator<Item = (u64, u64)> {
         let ids = self.folders.values().flat_map(|items| items.iter()).map(|item| item.node.metadata.id);
         ids.map(|id| (id.device(), id.inode()))
     }
 }
 
-/// Whether a part of the way to a folder is gone, or is no folder but a file or a link.
+/// Whether a part of the path to a folder is missing, or is not a folder.
 pub(crate) fn is_no_folder(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
         || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }
 
-/// A folder's own entry.
+/// The state of a folder itself.
 pub(crate) fn own(root: &Directory, folder: &Path) -> io::Result<Option<Node>> {
     match folder.file_name() {
         None => Ok(Some(Node { metadata: root.metadata()?, link: None, is_fresh: true })),
@@ -224,8 +224,8 @@ pub(crate) fn own(root: &Directory, folder: &Path) -> io::Result<Option<Node>> {
     }
 }
 
-/// What has to be looked at to see what becomes of `path`: the topmost part of it that is not there
-/// yet, since a call may make folders on the way.
+/// The path to read in order to see changes of `path`: its topmost missing part, since a call may
+/// create folders on the way.
 pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
     let relative = path.strip_prefix(root.path()).unwrap_or(path);
     let mut reached = PathBuf::new();
@@ -239,17 +239,17 @@ pub(crate) fn watched(root: &Directory, path: &Path) -> PathBuf {
     joined(root.path(), &reached)
 }
 
-/// The innermost of the folders `roots` that a path lies in.
+/// The innermost of the folders `roots` that contains a path.
 pub(crate) fn innermost<'a>(roots: &'a [PathBuf], path: &Path) -> Option<&'a PathBuf> {
     innermost_by(roots, path, |root| root)
 }
 
-/// The one of `all` whose folder is the innermost that a path lies in.
+/// The element of `all` whose folder is the innermost that contains a path.
 pub(crate) fn innermost_by<'a, T>(all: &'a [T], path: &Path, root: impl Fn(&T) -> &Path) -> Option<&'a T> {
     all.iter().filter(|one| path.starts_with(root(one))).max_by_key(|one| root(one).as_os_str().len())
 }
 
-/// Without the slash at the end that joining nothing gives.
+/// Joins paths; an empty `below` adds no slash.
 pub(crate) fn joined(above: &Path, below: &Path) -> PathBuf {
     if below.as_os_str().is_empty() { above.to_owned() } else { above.join(below) }
 }
@@ -262,7 +262,7 @@ pub(crate) fn too_much(cut: CutReason, most: usize) -> CheckpointError {
     }
 }
 
-/// When looking has to be done.
+/// Limits of a read.
 pub(crate) fn bounds(entries: usize, until: Instant, cancelled: &AtomicBool) -> Bounds<'_> {
     Bounds { entries, until: Some(until), cancelled }
 }

@@ -1,20 +1,19 @@
-//! Which calls are meant: the last ones, or those with certain numbers.
+//! Selects calls: the last ones, or those with certain numbers.
 
 use crate::{error::CheckpointError, record::Checkpoint};
 
 /// Calls of a workspace.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum UndoSelection {
-    /// The last ones that were not taken back, of one session or of all. Those of which something
-    /// had to stay when they were to be taken back are passed over: they do not stand in the way of
-    /// others.
+    /// The last ones that were not undone, of one session or of all. Calls whose undo could not
+    /// restore everything are skipped, so that they do not block others.
     Last {
         /// The number of calls.
         count: usize,
         /// The session; `None` for all.
         session: Option<String>,
     },
-    /// Those with these numbers.
+    /// Calls with these numbers.
     Numbers(Vec<u64>),
 }
 
@@ -25,7 +24,7 @@ impl From<usize> for UndoSelection {
 }
 
 impl UndoSelection {
-    /// The selected of all records, the last one first.
+    /// The selected records, the last one first.
     ///
     /// # Errors
     /// [`CheckpointError::NoSuchCall`].

@@ -1,4 +1,4 @@
-//! What lay at a path at one moment, in a form that can be written down.
+//! State of a path at one moment, in a serializable form.
 
 use std::ffi::OsString;
 use std::fmt::Write as _;
@@ -10,7 +10,7 @@ use tools_sandbox::tree::{Node, Shape, ShapeKind};
 
 use crate::hash::Hash;
 
-/// A path that survives being written as text: bytes that are no UTF-8, and `%`, become `%XX`.
+/// A path as text: bytes that are not UTF-8, and `%`, are encoded as `%XX`.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Name(pub PathBuf);
 
@@ -54,7 +54,7 @@ pub enum EntryKind {
     Symlink,
     /// A named pipe.
     Fifo,
-    /// A socket or a device, which cannot be made again.
+    /// A socket or a device, which cannot be recreated.
     Other,
 }
 
@@ -67,26 +67,26 @@ pub struct State {
     pub mode: u32,
     /// Its owner and group.
     pub owner: (u32, u32),
-    /// When it changed: seconds and nanoseconds.
+    /// Modification time: seconds and nanoseconds.
     pub modified: (i64, u64),
     /// Its length; 0 for anything but a file.
     pub size: u64,
-    /// The content of a file, by hash; `None` when it was not kept.
+    /// Hash of a file's content; `None` if it was not stored.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hash: Option<String>,
     /// Target of a link.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub target: Option<Name>,
-    /// Further names of the same file.
+    /// Other names of the same file.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub names: Vec<Name>,
-    /// Extended attributes, access control lists among them: names and values.
+    /// Extended attributes, including access control lists: names and values.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub attributes: Vec<(String, Vec<u8>)>,
 }
 
 impl State {
-    /// What was seen, with the content kept under `hash`.
+    /// State of an entry, with its content stored under `hash`.
     pub(crate) fn of(node: &Node, hash: Option<Hash>) -> Self {
         let hash = hash.map(|hash| hash.to_string());
         let shape = node.shape();
@@ -102,7 +102,7 @@ impl State {
         Self { kind, mode: shape.mode, owner, modified: shape.modified, size, hash, target, ..Self::default() }
     }
 
-    /// What is needed to make it again.
+    /// Properties needed to recreate it.
     pub(crate) fn shape(&self) -> Shape {
         let kind = match (self.kind, &self.target) {
             (EntryKind::File, _) => ShapeKind::File,
@@ -114,7 +114,7 @@ impl State {
         Shape { kind, mode: self.mode, uid: self.owner.0, gid: self.owner.1, modified: self.modified }
     }
 
-    /// Whether both hold the same, whenever it was written. Contents that were not kept are
+    /// Whether both have the same content, whatever their times. Contents that were not stored are
     /// compared by length and time.
     pub(crate) fn holds_the_same(&self, other: &Self) -> bool {
         let known = self.hash.is_some() && other.hash.is_some();

@@ -1,6 +1,5 @@
-//! The folder where it is kept: contents by their hash, what is known of each file of the
-//! workspace, and one record per call. Several processes may use it; whoever works in it holds its
-//! lock.
+//! The folder of a store: contents by hash, the index of the workspace's files, and one record per
+//! call. Several processes may use it, each while it holds its lock.
 
 use std::collections::HashSet;
 use std::fs::{self, File};
@@ -24,36 +23,36 @@ use crate::record::Checkpoint;
 use crate::seen::{FolderState, Item};
 use crate::unfinished;
 
-/// How long another process is waited for.
+/// Time to wait for another process.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// Contents up to this length are read before it is decided whether they have to be written.
+/// Maximum size in bytes of a content that is hashed before deciding whether to write it.
 const SMALL_FILE_BYTES: u64 = 1024 * 1024;
-/// What a file may grow by while it is read.
+/// Maximum number of bytes by which a file may grow while it is read.
 const GROWTH: u64 = 1024 * 1024;
 
-/// The folder, and what is known of it.
+/// The folder of a store, and its cached state.
 pub(crate) struct Store {
     folder: PathBuf,
     max_bytes: u64,
     keep: usize,
     pub(crate) index: Index,
-    /// Bytes of all contents.
+    /// Total size of all contents in bytes.
     used: u64,
-    /// What calls that are running saw before: their records will need it.
+    /// States before running calls, which their records will need.
     running: Vec<Weak<Vec<Arc<FolderState>>>>,
-    /// Whether calls that killed processes left have been looked for.
+    /// Whether leftover calls of killed processes have been looked for.
     pub(crate) is_known: bool,
     made: u64,
 }
 
 tools_core::partial_debug!(Store { folder });
 
-/// The store cannot be changed by anybody else while this lives.
+/// Lock: nobody else can change the store while this lives.
 #[derive(Debug)]
 pub(crate) struct StoreLock(#[expect(dead_code, reason = "the lock goes with the file")] File);
 
 impl Store {
-    /// The store in a folder, which is made when it is entered.
+    /// The store in a folder, which is created when it is entered.
     pub(crate) fn new(folder: PathBuf, config: &CheckpointConfig) -> Self {
         let (max_bytes, keep) = (config.max_bytes, config.keep.max(1));
         Self {
@@ -68,14 +67,14 @@ impl Store {
         }
     }
 
-    /// Where everything is kept.
+    /// The folder of the store.
     pub(crate) fn folder(&self) -> &Path {
         &self.folder
     }
 
-    /// Waits for the lock, and reads what others have written since.
+    /// Waits for the lock, and reads what other processes have written.
     pub(crate) fn enter(&mut self, cancelled: &AtomicBool) -> Result<StoreLock, CheckpointError> {
-        // From the outside in: whoever owned an outer one could put another one in its place.
+        // From the outside in: the owner of an outer folder could replace an inner one.
         let outer = self.folder.parent().unwrap_or(&self.folder);
         for folder in [outer, &self.folder, &self.folder.join("objects"), &self.folder.join("calls")] {
             private(folder)?;
@@ -102,7 +101,7 @@ impl Store {
         Ok(StoreLock(lock))
     }
 
-    /// Writes down what is known, before the lock goes.
+    /// Writes the index, before the lock is released.
     pub(crate) fn save(&mut self) -> Result<(), CheckpointError> {
         self.index.save(&self.folder)?;
         let path = self.folder.join("used");
@@ -110,18 +109,18 @@ impl Store {
         Ok(file.write_all(&self.used.to_le_bytes())?)
     }
 
-    /// Whether room is getting scarce. Then only what is still needed should be known.
+    /// Whether space is getting scarce. Then the index should contain only what is still needed.
     pub(crate) fn is_tight(&self) -> bool {
         self.used > self.max_bytes / 4 * 3
     }
 
-    /// Keeps what a running call saw for as long as it runs.
+    /// Keeps the contents of a running call's state until it ends.
     pub(crate) fn pin(&mut self, seen: Weak<Vec<Arc<FolderState>>>) {
         self.running.retain(|seen| seen.strong_count() > 0);
         self.running.push(seen);
     }
 
-    /// Keeps a content, unless there is no room for it even when older calls are forgotten.
+    /// Stores a content, unless there is no space even after removing older calls.
     pub(crate) fn add(&mut self, from: &mut File, size: u64) -> Result<Option<Hash>, CheckpointError> {
         if size > self.max_bytes {
             return Ok(None);
@@ -145,7 +144,7 @@ impl Store {
         self.put(|file| copy(from.take(size.saturating_add(GROWTH)), file)).map(Some)
     }
 
-    /// Makes an object of what `write` writes and names.
+    /// Creates an object from what `write` writes; `write` returns its hash.
     fn put(&mut self, write: impl FnOnce(&mut File) -> io::Result<(Hash, u64)>) -> Result<Hash, CheckpointError> {
         self.made += 1;
         let new = self.folder.join("objects").join(format!("new-{}-{}", std::process::id(), self.made));
@@ -183,7 +182,7 @@ impl Store {
         File::open(self.object(hash))
     }
 
-    /// Writes a content to `to`, and fails when it is not what was kept.
+    /// Writes a content to `to`; fails if it is damaged.
     pub(crate) fn restore(&self, hash: Hash, to: &mut File) -> io::Result<()> {
         let kept = self.content(hash).map_err(|error| match error.kind() {
             io::ErrorKind::NotFound => io::Error::other("what was kept of it is gone"),
@@ -198,7 +197,7 @@ impl Store {
         self.numbers()?.into_iter().map(|number| read(&self.record(number))).collect()
     }
 
-    /// The number of the last record; 0 when there is none.
+    /// The number of the last record; 0 if there is none.
     pub(crate) fn last(&self) -> Result<u64, CheckpointError> {
         Ok(self.numbers()?.last().copied().unwrap_or(0))
     }
@@ -209,13 +208,13 @@ impl Store {
         newer.map(|number| read(&self.record(number))).collect()
     }
 
-    /// Writes a new record, and forgets the oldest that are too many.
+    /// Adds a record, and removes the oldest if there are too many.
     pub(crate) fn append(&mut self, mut checkpoint: Checkpoint) -> Result<u64, CheckpointError> {
         let mut numbers = self.numbers()?;
         checkpoint.number = numbers.last().map_or(1, |last| last + 1);
         self.replace(&checkpoint)?;
         numbers.push(checkpoint.number);
-        // Contents are removed when room is needed. A call that is being undone keeps its record.
+        // Contents are removed when space is needed. A call that is being undone keeps its record.
         let old = &numbers[..numbers.len().saturating_sub(self.keep)];
         for number in old.iter().filter(|number| checkpoint.undoes != Some(**number)) {
             self.forget(*number)?;
@@ -228,7 +227,7 @@ impl Store {
         Ok(fs::remove_file(self.record(number))?)
     }
 
-    /// Writes a record over itself.
+    /// Overwrites a record.
     pub(crate) fn replace(&self, checkpoint: &Checkpoint) -> Result<(), CheckpointError> {
         let path = self.record(checkpoint.number);
         let new = self.folder.join("record.new");
@@ -238,7 +237,7 @@ impl Store {
         Ok(fs::rename(new, path)?)
     }
 
-    /// Keeps the extended attributes of a file in this state.
+    /// Stores the extended attributes of a file in this state.
     pub(crate) fn keep_attributes(&self, stamp: &Stamp, attributes: &Attributes) -> Result<(), CheckpointError> {
         let folder = self.folder.join("attributes");
         private(&folder)?;
@@ -249,7 +248,7 @@ impl Store {
         Ok(fs::rename(new, folder.join(stamp.name()))?)
     }
 
-    /// The extended attributes that a file had when its content was kept.
+    /// The extended attributes that a file had when its content was stored.
     pub(crate) fn attributes_of(&self, item: &Item) -> Attributes {
         if item.node.metadata.kind != FileKind::File {
             return Vec::new();
@@ -278,7 +277,7 @@ impl Store {
         self.folder.join("objects").join(first).join(rest)
     }
 
-    /// Every content, and what others left half written.
+    /// All contents, and half-written files of other processes.
     fn objects(&self) -> io::Result<Vec<(PathBuf, Option<Hash>, u64)>> {
         let mut found = Vec::new();
         for first in fs::read_dir(self.folder.join("objects"))? {
@@ -296,8 +295,8 @@ impl Store {
         Ok(found)
     }
 
-    /// Drops what nothing needs, then the oldest calls, until there is room. `false` when there is
-    /// none even so.
+    /// Removes unneeded contents, then the oldest calls, until there is enough space; `false` if
+    /// that is not enough.
     fn make_room(&mut self, size: u64) -> Result<bool, CheckpointError> {
         let has_room = |store: &Self| store.used.saturating_add(size) <= store.max_bytes;
         if has_room(self) {
@@ -309,7 +308,7 @@ impl Store {
             if numbers.is_empty() {
                 return Ok(false);
             }
-            // Some at once: each sweep looks at every content.
+            // Several at once: each sweep reads every content's name.
             for number in &numbers[..numbers.len().div_ceil(4)] {
                 self.forget(*number)?;
             }
@@ -318,7 +317,7 @@ impl Store {
         Ok(true)
     }
 
-    /// Drops every content that no file of the workspace, no record and no running call needs.
+    /// Removes every content that no file of the workspace, no record and no running call needs.
     fn sweep(&mut self) -> Result<(), CheckpointError> {
         let mut needed: HashSet<Hash> = self.index.hashes().collect();
         for running in self.running.iter().filter_map(Weak::upgrade) {
@@ -340,7 +339,7 @@ impl Store {
     }
 }
 
-/// Makes a folder that nobody else can look into, and refuses one that is somebody else's.
+/// Creates a private folder, and refuses one with another owner.
 fn private(folder: &Path) -> Result<(), CheckpointError> {
     let path = || folder.to_string_lossy().into_owned();
     make_private_folder(folder).map_err(|source| CheckpointError::Folder { folder: path(), source })?;

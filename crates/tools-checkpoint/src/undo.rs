@@ -1,5 +1,4 @@
-//! Taking one call back, file by file, by rename. A file that is not as the call left it stays as
-//! it is.
+//! Undoes one call, file by file, by rename. A file that has changed since the call stays as it is.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -22,7 +21,7 @@ use crate::store::Store;
 use crate::unfinished::running;
 use crate::{attributes, repository};
 
-/// How the files end that name the record of an undo while it is under way.
+/// File extension of the record of an undo in progress.
 const EXTENSION: &str = "undo";
 
 /// Result of an undo.
@@ -42,18 +41,18 @@ pub struct Undone {
     pub gaps: Vec<String>,
 }
 
-/// Something that was not taken back.
+/// A change that was not undone.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Refusal {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
     /// The call whose change stays.
     pub call: u64,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
-/// Takes calls back, in this order.
+/// Undoes calls, in this order.
 pub(crate) fn all(
     store: &mut Store,
     roots: &[PathBuf],
@@ -66,7 +65,7 @@ pub(crate) fn all(
     calls.into_iter().try_for_each(|checkpoint| one(store, roots, checkpoint, group, &left, undone))
 }
 
-/// Whether the folders that these calls changed are those at their paths.
+/// Checks that the folders that these calls changed are those at their paths.
 ///
 /// # Errors
 /// [`CheckpointError::OtherFolder`].
@@ -77,9 +76,9 @@ pub(crate) fn are_in_place(calls: &[Checkpoint]) -> Result<(), CheckpointError> 
     })
 }
 
-/// Takes one call back and writes down that it was, unless something had to stay; and writes down
-/// what the undo itself changes, before it does. Goes on where an earlier one that `left` a record
-/// ended; its own takes the place of that, so that records are in the order of what was done.
+/// Undoes one call and marks it as undone, unless something had to stay. Records the undo's own
+/// changes before making them. Continues an earlier undo that `left` a record; the new record
+/// replaces it, so that records are in order.
 fn one(
     store: &mut Store,
     roots: &[PathBuf],
@@ -156,7 +155,7 @@ pub(crate) fn sweep_left(store: &Store, roots: &[PathBuf]) {
     });
 }
 
-/// The records of the last undo, of all the calls that it took back, the last one first.
+/// The records of the last undo, of all calls that it undid, the last one first.
 pub(crate) fn last_undo(store: &Store) -> Result<Vec<Checkpoint>, CheckpointError> {
     let mut undos = store.checkpoints()?;
     undos.retain(|record| record.undoes.is_some() && !record.undone);
@@ -167,8 +166,8 @@ pub(crate) fn last_undo(store: &Store) -> Result<Vec<Checkpoint>, CheckpointErro
     Ok(undos)
 }
 
-/// Takes the undo of one call back, and writes down that the call stands again: first, so that an
-/// undo finds it when this is killed.
+/// Reverts the undo of one call. First marks the call as not undone, so that an undo finds it if
+/// this is killed.
 pub(crate) fn redo(
     store: &mut Store,
     roots: &[PathBuf],
@@ -185,7 +184,7 @@ pub(crate) fn redo(
     }
     take_back(store, roots, &mut record, undone, left.as_ref());
     for call in &mut calls {
-        // A repository is as the call left it, but its files are new ones.
+        // The repository is as the call left it, but its files are new ones.
         call.repositories = fingerprints(store, roots, call);
         store.replace(call)?;
     }
@@ -193,13 +192,13 @@ pub(crate) fn redo(
     store.replace(&record)
 }
 
-/// What taking a call back would change, as a call of its own; with what an earlier undo of it was
-/// about to change.
+/// The changes that undoing a call would make, as a call; including those that an earlier undo was
+/// about to make.
 fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint, left: Option<&Checkpoint>) -> Checkpoint {
     let mut work = Work::new(store, roots, left);
     let reverse = |change: &Change| match work.look(change) {
         Ok((Step::Remove | Step::Restore, now)) => {
-            // Of what lies there now the record knows more than a look: its further names and
+            // The record knows more about the current state than a read: other names and
             // attributes.
             let before = now.map(|now| change.after.clone().filter(|after| after.holds_the_same(&now)).unwrap_or(now));
             Some(Change { path: change.path.clone(), before, after: change.before.clone(), shared: false })
@@ -227,12 +226,12 @@ fn way_back(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint, left: Opt
     }
 }
 
-/// The repositories that a call changed, as they are now.
+/// Fingerprints of the repositories that a call changed, in their current state.
 pub(crate) fn fingerprints(store: &Store, roots: &[PathBuf], checkpoint: &Checkpoint) -> Vec<Repository> {
     prints(store, roots, &checkpoint.repositories, &[])
 }
 
-/// These repositories as they are now, apart from what lies at the paths of `changes`.
+/// Current fingerprints of these repositories, without the paths of `changes`.
 fn prints(store: &Store, roots: &[PathBuf], repositories: &[Repository], changes: &[Change]) -> Vec<Repository> {
     let mut work = Work::new(store, roots, None);
     let now = |repository: &Repository| Repository {
@@ -259,14 +258,14 @@ fn take_back(
     };
     let closed = closed_repositories(&mut work, checkpoint);
     for (folder, why) in &closed {
-        // That git has looked at files since is no loss.
+        // If git has only noted what it has read since, nothing is lost.
         let is_loss = checkpoint.changes.iter().any(|change| change.is_telling() && change.path.0.starts_with(folder));
         if let Some(why) = why.as_ref().filter(|_| is_loss) {
             refuse(undone, folder, why.clone());
         }
     }
     let is_open = |change: &&Change| !closed.iter().any(|(folder, _)| change.path.0.starts_with(folder));
-    // What was made goes first, children before their folders; then comes back what was there,
+    // First remove what was created, children before their folders; then restore what existed,
     // folders before children.
     let removals = checkpoint.changes.iter().rev().filter(|change| change.before.is_none());
     let restorals = checkpoint.changes.iter().filter(|change| change.before.is_some());
@@ -287,8 +286,8 @@ fn take_back(
     for (path, why) in work.settle(checkpoint.changes.iter().filter(is_open)) {
         refuse(undone, &path, why);
     }
-    // What cannot be taken back now can be asked for again by its number; what never can is passed
-    // over after it was told.
+    // What cannot be undone now can be requested again by its number; what never can is skipped
+    // after it was reported.
     checkpoint.undone = undone.refused.len() == refused_before;
     if checkpoint.changes.is_empty() {
         let why = checkpoint.gaps.first().cloned().unwrap_or_default();
@@ -297,8 +296,7 @@ fn take_back(
     checkpoint.tried = !checkpoint.undone;
 }
 
-/// The repositories in which nothing is done: because they are as they were before, or were used
-/// since.
+/// Repositories that are left alone, because they are already as before, or were used since.
 fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(PathBuf, Option<String>)> {
     let used = || Some("the repository was used since".to_owned());
     let mut closed = Vec::new();
@@ -336,12 +334,12 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
                 closed.push((folder.clone(), Some("not all of the repository was kept".to_owned())));
             }
             Ok(_) => closed.push((folder.clone(), used())),
-            // Closed by the call itself, and still as it left it.
+            // Made inaccessible by the call itself, and still as it left it.
             Err(error) if error.kind() == io::ErrorKind::PermissionDenied && is_as_left => {}
             Err(error) => closed.push((folder.clone(), Some(error.to_string()))),
         }
     }
-    // Where git only noted what it had looked at, its notes go back or stay.
+    // If git only noted what it had read, its notes are restored or stay.
     for change in &checkpoint.changes {
         let path = &change.path.0;
         if repository::is_bookkeeping(path)
@@ -357,11 +355,10 @@ fn closed_repositories(work: &mut Work<'_>, checkpoint: &Checkpoint) -> Vec<(Pat
 struct Work<'a> {
     store: &'a Store,
     roots: &'a [PathBuf],
-    /// The record of the undo that was killed and is gone on with.
+    /// Record of the killed undo that is being continued.
     left: Option<&'a Checkpoint>,
     opened: BTreeMap<PathBuf, Directory>,
-    /// Folders in which something was done, as they were before; `None` for those that were put
-    /// back.
+    /// Folders in which something was done, with their state before; `None` for restored ones.
     touched: BTreeMap<PathBuf, Option<Shape>>,
 }
 
@@ -370,14 +367,14 @@ impl<'a> Work<'a> {
         Self { store, roots, left, opened: BTreeMap::new(), touched: BTreeMap::new() }
     }
 
-    /// What is to be done about a change, and what lies there now.
+    /// The action for a change, and the current state of its path.
     fn look(&mut self, change: &Change) -> io::Result<(Step, Option<State>)> {
         let (root, relative) = self.place(&change.path.0)?;
         let now = state(root, &relative)?;
         Ok((decide(change, now.as_ref(), self.left.is_some()), now))
     }
 
-    /// Whether it is as after this change.
+    /// Whether the path is as after this change.
     fn is_made(&mut self, change: &Change) -> bool {
         let now = self.place(&change.path.0).and_then(|(root, relative)| state(root, &relative));
         now.is_ok_and(|now| same(now.as_ref(), change.after.as_ref()))
@@ -389,7 +386,7 @@ impl<'a> Work<'a> {
             return Ok(step);
         }
         let (store, path) = (self.store, &change.path.0);
-        // Folders are settled at the end.
+        // Folders are handled at the end.
         let is_only_settled = step == Step::Restore
             && now
                 .as_ref()
@@ -421,8 +418,7 @@ impl<'a> Work<'a> {
         Ok(step)
     }
 
-    /// Puts a file back as a further name of what was the same file, where that holds again what it
-    /// held.
+    /// Restores a file as another name of the same file, if that has the same content again.
     fn link(&mut self, change: &Change, before: &State) -> io::Result<bool> {
         for name in &before.names {
             let (root, relative) = self.place(&name.0)?;
@@ -437,7 +433,7 @@ impl<'a> Work<'a> {
         Ok(false)
     }
 
-    /// Remembers a folder as it is before anything is done in it.
+    /// Notes the state of a folder before anything is done in it.
     fn touch(&mut self, folder: Option<&Path>) -> io::Result<()> {
         let Some(folder) = folder.filter(|folder| !self.touched.contains_key(*folder)) else { return Ok(()) };
         let Ok((root, relative)) = self.place(folder) else { return Ok(()) };
@@ -447,8 +443,8 @@ impl<'a> Work<'a> {
         Ok(())
     }
 
-    /// Gives folders their former mode and times, children first: those that the call changed as
-    /// they were before it, if nobody else has changed them since, and all others as they were
+    /// Restores mode and times of folders, children first: those that the call changed to their
+    /// state before it, unless somebody else has changed them since, and all others to their state
     /// before the undo.
     fn settle<'c>(&mut self, changes: impl Iterator<Item = &'c Change>) -> Vec<(PathBuf, String)> {
         let mut wanted: BTreeMap<PathBuf, Shape> = BTreeMap::new();
@@ -518,11 +514,11 @@ impl<'a> Work<'a> {
     }
 }
 
-/// What lies at `relative` now, with the hash of its content where it can be read.
+/// Current state of `relative`, with the hash of its content if it can be read.
 fn state(root: &Directory, relative: &Path) -> io::Result<Option<State>> {
     let parent = match root.subdirectory(relative.parent().unwrap_or(Path::new(""))) {
         Ok(parent) => parent,
-        // A part of the way is gone, or no folder any more.
+        // A part of the path is missing, or no longer a folder.
         Err(error) if is_no_folder(&error) => return Ok(None),
         Err(error) => return Err(error),
     };

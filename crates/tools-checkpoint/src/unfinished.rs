@@ -1,5 +1,5 @@
-//! What is noted of a call while it runs: what it is about to change, before it does. So a call
-//! whose process was killed has a record too, and can be undone.
+//! Notes of a running call: what it is about to change, before it does. With them, a call whose
+//! process was killed gets a record too, and can be undone.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -14,26 +14,26 @@ use crate::running::Caller;
 use crate::seen::{FolderState, Item, joined};
 use crate::state::{Name, State};
 
-/// How the files of notes end.
+/// File extension of notes.
 const EXTENSION: &str = "call";
-/// States that are noted of one call. Of more than these it is not known what it changed.
+/// Maximum number of states noted of one call. Beyond it, its changes are unknown.
 const MAX_STATES: usize = 100_000;
 
 /// One note, a line.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 enum Note {
-    /// The call begins; the number is the one of the last record.
+    /// The call begins; the number is that of the last record.
     Begins(Caller, u64),
-    /// This is about to change, `true` with all that lies below it.
+    /// This path is about to change, with `true` including everything below it.
     Changes(Name, bool),
-    /// What lay at a path, where anything did.
+    /// State of a path before the call, if it existed.
     Was(Name, Box<State>),
-    /// From here on not everything was noted.
+    /// From here on, the notes are incomplete.
     Unknown,
 }
 
-/// The notes on one call that is running. They are gone when it ends.
+/// Notes of a running call. They are deleted when it ends.
 #[derive(Debug)]
 pub(crate) struct CallNotes {
     notes: ProcessNotes,
@@ -43,27 +43,27 @@ pub(crate) struct CallNotes {
     is_complete: bool,
 }
 
-/// Something that lay in a folder before a call.
+/// Entry of a folder before a call.
 #[derive(Debug)]
 pub(crate) struct Was<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) item: &'a Item,
-    /// Under which its content is kept.
+    /// Hash of its stored content.
     pub(crate) hash: Option<Hash>,
     pub(crate) attributes: Attributes,
 }
 
-/// What is known of a call whose process was killed.
+/// Notes of a call whose process was killed.
 #[derive(Debug)]
 pub(crate) struct LeftCall {
     pub(crate) caller: Caller,
-    /// The last record when it began.
+    /// Number of the last record when it began.
     pub(crate) since: u64,
-    /// The paths that it changed, `true` with all that lies below.
+    /// Changed paths, with `true` including everything below.
     pub(crate) paths: BTreeMap<PathBuf, bool>,
-    /// What lay there, and below.
+    /// States of these paths before the call.
     pub(crate) before: BTreeMap<PathBuf, State>,
-    /// Whether these are all.
+    /// Whether the notes are complete.
     pub(crate) is_complete: bool,
 }
 
@@ -76,7 +76,7 @@ impl CallNotes {
         notes
     }
 
-    /// Notes that something at `path` is about to change, and what lies there.
+    /// Notes that something at `path` is about to change, and its current state.
     pub(crate) fn change<'a>(
         &mut self,
         seen: &FolderState,
@@ -100,8 +100,8 @@ impl CallNotes {
         self.write(&lines);
     }
 
-    /// The note on the folder around a path, whose times change with it; `None` when it was made
-    /// before.
+    /// The note on the parent folder of a path, whose times change with it; `None` if it was
+    /// already noted.
     fn around(&mut self, seen: &FolderState, path: &Path) -> Option<Note> {
         let parent = path.parent().filter(|parent| parent.starts_with(&seen.root))?;
         let node = seen.folder(parent.strip_prefix(&seen.root).ok()?)?;
@@ -142,20 +142,19 @@ impl CallNotes {
         });
         if let Err(error) = text.and_then(|text| self.notes.add(&text)) {
             tracing::debug!(%error, "what a call is about to change is not noted");
-            // Better no notes than some: what is missing would not be undone.
+            // Incomplete notes are worse than none: missing changes would not be undone.
             self.notes.clear();
             self.is_complete = false;
         }
     }
 }
 
-/// Hands each call that was running in a process that was killed to `take`, and forgets it when
-/// that returns `true`.
+/// Passes each call of a killed process to `take`, and deletes its notes if that returns `true`.
 pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(LeftCall) -> bool) {
     take_notes_left_behind(&running(folder), EXTENSION, |text| parse(text).is_none_or(&mut take));
 }
 
-/// The contents that running calls need, of any process, and calls whose process was killed.
+/// Contents needed by running calls of any process, and by calls of killed processes.
 pub(crate) fn needed(folder: &Path) -> BTreeSet<Hash> {
     let files = std::fs::read_dir(running(folder)).into_iter().flatten();
     let texts = files.filter_map(|file| std::fs::read(file.ok()?.path()).ok());
@@ -164,13 +163,13 @@ pub(crate) fn needed(folder: &Path) -> BTreeSet<Hash> {
     states.filter_map(|state| Hash::parse(state.hash.as_deref()?)).collect()
 }
 
-/// Where processes note what they are doing.
+/// Folder of the notes of all processes.
 pub(crate) fn running(folder: &Path) -> PathBuf {
     folder.join("running")
 }
 
-/// `None` for what does not begin with a call. What comes after a line that was cut off is not
-/// believed.
+/// Parses notes; `None` if they do not begin with a call. Everything after a truncated line is
+/// ignored.
 fn parse(text: &[u8]) -> Option<LeftCall> {
     let mut notes = serde_json::Deserializer::from_slice(text).into_iter::<Note>();
     let Some(Ok(Note::Begins(caller, since))) = notes.next() else { return None };
@@ -179,11 +178,11 @@ fn parse(text: &[u8]) -> Option<LeftCall> {
         match note {
             Ok(Note::Changes(path, with_all_below)) => *call.paths.entry(path.0).or_default() |= with_all_below,
             Ok(Note::Was(path, state)) => {
-                // The first note of a path tells what lay there before the call.
+                // The first note of a path has its state before the call.
                 call.before.entry(path.0).or_insert(*state);
             }
             Ok(Note::Unknown) => call.is_complete = false,
-            // The write that it announces has not happened: it waits for the whole note.
+            // The announced write has not happened: it waits until the note is complete.
             Err(error) if error.is_eof() => break,
             Ok(Note::Begins(..)) | Err(_) => {
                 call.is_complete = false;
@@ -195,7 +194,7 @@ fn parse(text: &[u8]) -> Option<LeftCall> {
 }
 
 impl LeftCall {
-    /// Whether something at this path belongs to what the call changed.
+    /// Whether something at this path belongs to the call's changes.
     pub(crate) fn touches(&self, path: &Path) -> bool {
         self.paths.contains_key(path) || path.ancestors().skip(1).any(|above| self.paths.get(above) == Some(&true))
     }
