@@ -1,12 +1,12 @@
-//! Which tools a model sees in this turn.
+//! Selects the tools that a model sees in a turn.
 //!
-//! Every definition is paid for in every request, and a model chooses worse from a long list.
-//! [`ToolSchemaFilter`] keeps what the turn's query speaks of, ranked by a [`Scorer`];
-//! [`ToolDependencyGraph`] keeps back what needs another tool first; [`ToolSelection`] puts both into a
-//! list whose beginning stays the same for the session, so that the provider's cache of the prompt
-//! holds.
+//! Every definition costs tokens in every request, and a model chooses worse from a long list.
+//! [`ToolSchemaFilter`] selects the tools that match the turn's query, ranked by a [`Scorer`];
+//! [`ToolDependencyGraph`] holds back tools that need another tool first; [`ToolSelection`]
+//! combines both into a list whose beginning stays the same for the session, so that the provider's
+//! prompt cache stays valid.
 //!
-//! What is decided here is visibility, never permission: a call of a tool that is not shown passes
+//! This crate decides about visibility, not permission: a call of a tool that is not shown passes
 //! the same gates.
 
 mod dependencies;

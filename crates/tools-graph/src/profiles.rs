@@ -1,4 +1,4 @@
-//! The profiles that there are without configuration, and what a name of one means.
+//! Built-in profiles, and the lookup of a profile by name.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -16,10 +16,10 @@ pub struct ProfileConfig {
     pub description_length: Option<usize>,
 }
 
-/// What an agent lacks that has file tools of its own: commands that are judged, confined and
-/// recorded, what they printed, and what checkers say.
+/// For agents with their own file tools: commands that are judged, confined and recorded, their
+/// stored output, and diagnostics.
 const CORE: &[&str] = &["bash", "job_read", "job_kill", "read_overflow", "diagnostics"];
-/// What work on a project takes.
+/// Tools for work on a project.
 const CODING: &[&str] = &[
     "bash",
     "read",
@@ -42,29 +42,28 @@ const CODING: &[&str] = &[
 pub struct Profile {
     /// The tools, in order; `None` for all.
     pub tools: Option<Vec<ToolName>>,
-    /// The most characters of a description; `None` for all of it.
+    /// Maximum number of characters of a description; `None` for no limit.
     pub description_length: Option<usize>,
-    /// Whether a list begins with next to nothing and all else is found by a search.
+    /// Whether the list is minimal and all other tools are found by a search.
     pub is_searched: bool,
 }
 
-/// What a list begins with that is searched: what was shown in part is read on.
+/// Initial tools of a searched list: the rest of a cut output must be readable.
 const SEARCHED: &[&str] = &["read_overflow"];
 
 impl Profile {
-    /// The tools that a long list of these `tools` begins with: a few of them, and those that are
-    /// `always` shown.
+    /// Initial tools of a long list of these `tools`: a few of them, and those `always` shown.
     pub fn core(&self, tools: &BTreeSet<ToolName>, always: &BTreeSet<ToolName>) -> Vec<ToolName> {
         let usual = if self.is_searched { SEARCHED } else { CORE }.iter();
         let usual = usual.filter_map(|name| tools.get(*name));
         usual.chain(always.iter().filter(|name| tools.contains(*name))).cloned().collect()
     }
 
-    /// The profile of a name, of these tools. One of `configured` goes before a built-in one of its
-    /// name (`core`, `coding`, `full`, `gateway`).
+    /// The profile with this name, for these tools. A profile in `configured` replaces a built-in
+    /// one with its name (`core`, `coding`, `full`, `gateway`).
     ///
     /// # Errors
-    /// A profile that there is not, or one that names a tool that there is not.
+    /// An unknown profile, or one that names an unknown tool.
     pub fn named(
         name: &str,
         configured: &BTreeMap<String, ProfileConfig>,
@@ -108,7 +107,7 @@ fn of(name: &str, profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result
     Ok(Profile { tools: Some(names), description_length: profile.description_length, is_searched: false })
 }
 
-/// The beginning of what somebody typed, in one line.
+/// Beginning of a user's text, on one line.
 fn shown(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }

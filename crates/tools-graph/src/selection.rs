@@ -1,5 +1,5 @@
-//! The list of definitions that a session shows: it only grows, so that the provider's cache of the
-//! prompt holds.
+//! The list of definitions shown to a session: it only grows, so that the provider's prompt cache
+//! stays valid.
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ use tools_core::{ToolDef, ToolName};
 
 use crate::{ToolFilterMode, ToolFilterResult};
 
-/// The list of definitions that a session shows.
+/// The list of definitions shown to a session.
 ///
-/// The core, sorted by name, stands at the beginning and is never changed. Behind it come the tools
-/// that turns brought in, in the order in which they came; they stay as they were first shown, also
-/// when their definition changes or their server goes, until [`ToolSelection::compact`]. So each
-/// list begins with the bytes of the one before.
+/// It begins with the core, sorted by name, which never changes. Tools added by turns follow in the
+/// order in which they were added. They keep their first definition, even if it changes or their
+/// server disconnects, until [`ToolSelection::compact`]. So each list begins with the bytes of the
+/// previous one.
 #[derive(Debug, Clone)]
 pub struct ToolSelection {
     mode: ToolFilterMode,
@@ -29,7 +29,7 @@ impl ToolSelection {
         Self::ordered(mode, core)
     }
 
-    /// A session that begins with these tools in this order; of two of one name the first counts.
+    /// A session that begins with these tools in this order; duplicate names are dropped.
     pub(crate) fn ordered(mode: ToolFilterMode, core: impl IntoIterator<Item = Arc<ToolDef>>) -> Self {
         let mut names = HashSet::new();
         let core: Vec<_> = core.into_iter().filter(|tool| names.insert(tool.name.clone())).collect();
@@ -39,7 +39,7 @@ impl ToolSelection {
         Self { mode, core, added: vec![] }
     }
 
-    /// Takes in what a turn chose of the tools that there are.
+    /// Adds the tools that a turn selected from `tools`.
     pub fn turn(&mut self, tools: &[Arc<ToolDef>], chosen: &ToolFilterResult) {
         match self.mode {
             ToolFilterMode::Search => {}
@@ -51,12 +51,12 @@ impl ToolSelection {
         }
     }
 
-    /// Takes in tools that the model asked for by name, in every mode.
+    /// Adds tools that the model requested by name, in every mode.
     pub fn request(&mut self, tools: &[Arc<ToolDef>], names: &BTreeSet<ToolName>) {
         self.add(tools, |name| names.contains(name));
     }
 
-    /// Forgets what turns brought in, where the prompt is made anew anyway.
+    /// Removes the tools added by turns, for when the prompt is rebuilt anyway.
     pub fn compact(&mut self) {
         self.added.clear();
     }

@@ -1,23 +1,23 @@
-//! Text as the terms by which tools are found, and a definition as weighted texts.
+//! Splits texts into search terms, and definitions into weighted texts.
 
 use serde_json::Value;
 use tools_core::ToolDef;
 
-/// Words that a question shares with every tool.
+/// Words that questions share with every tool.
 const COMMON: &[&str] = &[
     "a", "an", "and", "are", "as", "at", "be", "by", "can", "could", "do", "does", "for", "from", "how", "i", "in",
     "is", "it", "like", "me", "my", "need", "of", "on", "or", "our", "please", "that", "the", "this", "to", "want",
     "we", "what", "which", "will", "with", "would", "you", "your",
 ];
 
-/// How deep a schema is read for the names of its parameters.
+/// Maximum depth at which a schema is searched for parameter names.
 const DEEPEST: usize = 16;
 
-/// The most characters of one definition that are looked at.
+/// Maximum number of characters considered of one definition.
 const MAX_DEFINITION_CHARS: usize = 20_000;
 
-/// The terms of a text: runs of letters or of digits, parted at `camelCase`, in lower case, without
-/// endings that inflect English words, and without words that say nothing.
+/// Terms of a text: runs of letters or digits, split at `camelCase`, in lower case, without English
+/// inflections and without common words.
 pub(crate) fn terms(text: &str) -> impl Iterator<Item = String> + '_ {
     runs(text).filter(|word| !COMMON.contains(&word.as_str())).map(stem)
 }
@@ -36,7 +36,7 @@ fn runs(text: &str) -> impl Iterator<Item = String> + '_ {
     })
 }
 
-/// Whether a character goes on with the word that ends in the other.
+/// Whether a character continues the word that ends with `before`.
 fn belongs(before: char, c: char) -> bool {
     c.is_alphanumeric() && before.is_numeric() == c.is_numeric() && !(before.is_lowercase() && c.is_uppercase())
 }
@@ -59,7 +59,7 @@ fn stem(mut word: String) -> String {
     word
 }
 
-/// The texts of a definition and how much a term in each counts.
+/// The texts of a definition and the weight of a term in each.
 pub(crate) fn weighted(tool: &ToolDef) -> [(String, f32); 3] {
     let mut parameters = String::new();
     add_parameters(tool.input.as_value(), DEEPEST, &mut parameters);
@@ -67,8 +67,8 @@ pub(crate) fn weighted(tool: &ToolDef) -> [(String, f32); 3] {
     [(name, 3.0), (cut(&tool.description).to_owned(), 1.0), (parameters, 1.0)]
 }
 
-/// Names, descriptions and allowed values of parameters: what a question names is more often a
-/// value than a tool.
+/// Adds names, descriptions and allowed values of parameters: a question often names a value rather
+/// than a tool.
 fn add_parameters(schema: &Value, depth: usize, text: &mut String) {
     if depth == 0 || text.len() > MAX_DEFINITION_CHARS {
         return;

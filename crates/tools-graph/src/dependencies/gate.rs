@@ -1,4 +1,4 @@
-//! What tools still need, and what that takes out of a list.
+//! Unmet requirements of tools, and their effect on a list.
 
 use std::collections::BTreeMap;
 
@@ -20,9 +20,9 @@ pub struct DependencyExclusion {
 /// [`crate::ToolDependencyGraph::prerequisites`].
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Prerequisites {
-    /// For each tool that needs others, those that have not succeeded yet.
+    /// Unmet requirements, for each tool that has some.
     pub(super) needs: BTreeMap<ToolName, Vec<ToolName>>,
-    /// What preferred tools add to a score.
+    /// Score additions from preferred tools.
     pub(super) boosts: BTreeMap<ToolName, f32>,
 }
 
@@ -32,14 +32,14 @@ impl Prerequisites {
         &self.boosts
     }
 
-    /// The tools that must succeed before this one; empty when nothing must.
+    /// The tools that must succeed before this one; empty if there are none.
     pub fn missing(&self, tool: &ToolName) -> &[ToolName] {
         self.needs.get(tool).map_or(&[], Vec::as_slice)
     }
 
-    /// Takes out what needs others first. What is always on or named stays. When nothing would be
-    /// left to call, the prerequisites are not asked for: a session in which no tool can be called
-    /// cannot meet any.
+    /// Removes tools with unmet requirements. Tools that are always on or named stay. If no tool
+    /// would be left, nothing is removed: a session that can call no tool cannot meet any
+    /// requirement.
     pub(crate) fn gate(&self, result: &mut ToolFilterResult) {
         let bypasses = |reasons: &[InclusionReason]| {
             matches!(reasons[0], InclusionReason::AlwaysOn | InclusionReason::NameMentioned)

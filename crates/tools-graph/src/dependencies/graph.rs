@@ -1,4 +1,4 @@
-//! Which tool needs and prefers which: checked once, when it is made.
+//! Requirements and preferences between tools, validated when the graph is built.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,20 +8,20 @@ use tools_core::{ToolName, meant_tool, nearest, quoted};
 
 use super::{DependenciesConfig, Prerequisites};
 
-/// Something that was wrong with the rules and was put right.
+/// A fault of the rules that was corrected.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DependencyFault {
-    /// Tools that need one another could never be shown. What they need is dropped.
+    /// Tools that require one another could never be shown. Their requirements are dropped.
     #[error("the tools {} need one another; what they require is not asked for", quoted(.0))]
     Cycle(Vec<ToolName>),
-    /// A rule names no tool. It is dropped.
+    /// A rule names an unknown tool. It is dropped.
     #[error("`{key}` names `{name}`, which is not a tool{}", nearest.as_ref().map(|n| format!("; the nearest is `{n}`")).unwrap_or_default())]
     NoSuchTool { key: String, name: String, nearest: Option<String> },
-    /// A tool that is always shown needs another. What it needs is dropped.
+    /// A tool that is always shown requires another. Its requirements are dropped.
     #[error("`{0}` is always on; what it requires is not asked for")]
     AlwaysOn(ToolName),
-    /// A boost that is no number from 0 to 1. The default is used.
+    /// A boost is not a number from 0 to 1. The default is used.
     #[error("`tools.dependencies.{0}` is not a number from 0 to 1; the default is used")]
     Boost(&'static str),
 }
@@ -36,9 +36,9 @@ pub struct ToolDependencyGraph {
 }
 
 impl ToolDependencyGraph {
-    /// The graph of the rules over the tools that exist, and what was wrong with them, for whoever
-    /// shows warnings. Rules that cannot be kept are dropped, so that no tool is hidden for ever.
-    /// Empty while the section is not enabled.
+    /// Builds the graph of the rules over the existing tools, and returns the faults for warnings.
+    /// Rules that cannot be met are dropped, so that no tool is hidden for ever. Empty if the
+    /// section is disabled.
     pub fn new(
         config: &DependenciesConfig,
         tools: &BTreeSet<ToolName>,
@@ -80,12 +80,12 @@ impl ToolDependencyGraph {
         (graph, faults)
     }
 
-    /// Whether any tool needs or prefers another.
+    /// Whether any tool requires or prefers another.
     pub(crate) fn has_rules(&self) -> bool {
         !self.requires.is_empty() || !self.prefers.is_empty()
     }
 
-    /// The groups of tools that need one another, each sorted.
+    /// Groups of tools that require one another, each sorted.
     fn cycles(&self) -> Vec<Vec<ToolName>> {
         let edges = self.requires.iter().flat_map(|(tool, needed)| needed.iter().map(move |need| (tool, need)));
         let graph: DiGraphMap<&ToolName, ()> = DiGraphMap::from_edges(edges);

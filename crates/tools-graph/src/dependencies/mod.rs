@@ -1,4 +1,4 @@
-//! What tools need or prefer to have been called before: the section, and the graph.
+//! Requirements and preferences between tools: the section, and the graph.
 
 mod config;
 mod gate;

@@ -1,4 +1,4 @@
-//! The section `[agent.tool_filter]`, and what it compiles to.
+//! The section `[agent.tool_filter]`, and the compiled policy.
 
 use std::collections::BTreeSet;
 
@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{KeyFault, ToolName};
 
-/// The most tools that a ranking can be asked for.
+/// Maximum value of `top_k`.
 const MAX_TOP_K: usize = 10_000;
 
 /// Shows a model the tools that its task speaks of.
@@ -75,8 +75,8 @@ impl ToolFilterConfig {
     /// Compiles the section.
     ///
     /// # Errors
-    /// A score that is no number from 0 to 1, a ranking of none or of more than 10,000 tools, or a
-    /// text that is no name of a tool.
+    /// A score that is not a number from 0 to 1, a `top_k` of 0 or more than 10,000, or an invalid
+    /// tool name.
     pub fn compile(&self) -> Result<ToolFilterPolicy, KeyFault> {
         let fault = |key: &str, problem: String| KeyFault::new(key, problem);
         if !(0.0..=1.0).contains(&self.min_score) {
@@ -100,17 +100,17 @@ impl ToolFilterConfig {
 }
 
 impl ToolFilterPolicy {
-    /// Whether definitions are filtered at all.
+    /// Whether filtering is enabled.
     pub(crate) fn is_enabled(&self) -> bool {
         self.enabled
     }
 
-    /// Whether words decide where there is no model of meaning.
+    /// Whether words decide if there is no embedding model.
     pub(crate) fn is_lexical(&self) -> bool {
         self.lexical
     }
 
-    /// The tools that are always shown, whether or not they exist.
+    /// The tools that are always shown, existing or not.
     pub fn always_on(&self) -> &BTreeSet<ToolName> {
         &self.always_on
     }
@@ -120,7 +120,7 @@ impl ToolFilterPolicy {
         self.mode
     }
 
-    /// The line of a status display; `None` while nothing is filtered.
+    /// Line for a status display; `None` if filtering is disabled.
     pub fn status(&self, embeddings: usize) -> Option<String> {
         let (k, n) = (self.top_k, self.always_on.len());
         self.enabled.then(|| format!("Filter: top_k={k}, always_on={n}, embeddings={embeddings}"))

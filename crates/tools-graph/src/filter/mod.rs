@@ -1,4 +1,4 @@
-//! The filter of definitions: its section, the reasons for which a tool is shown, and the pipeline.
+//! The filter of definitions: its section, the reasons to show a tool, and the pipeline.
 
 mod config;
 mod pipeline;

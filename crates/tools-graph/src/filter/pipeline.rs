@@ -1,5 +1,5 @@
-//! The pipeline: always on, named, short description, unknown to the scorer, rank; and then what
-//! tools need first.
+//! The filter's pipeline: always on, named, short description, unknown to the scorer, rank; then
+//! requirements.
 
 use std::sync::{Arc, Mutex};
 
@@ -10,21 +10,21 @@ use super::{InclusionReason, Query, ToolFilterPolicy, ToolFilterResult};
 use crate::score::{Places, Scores, best_by};
 use crate::{Prerequisites, Scorer};
 
-/// Chooses the definitions that a turn shows. It decides nothing about permission.
+/// Selects the definitions to show in a turn. It decides nothing about permission.
 ///
-/// The order is fixed: what is always on, what the turn names, what has too short a description,
-/// what the scorer does not know, then the best of the ranking; and at last
-/// [`ToolSchemaFilter::filter_with`] takes away what needs another tool first. Boosts are added
-/// before the ranking, so that a preferred tool can come in by them.
+/// The order is fixed: tools that are always on, tools that the turn names, tools with a too short
+/// description, tools unknown to the scorer, then the best of the ranking. Finally
+/// [`ToolSchemaFilter::filter_with`] removes tools with unmet requirements. Boosts are added before
+/// the ranking, so that they can bring in a preferred tool.
 #[derive(Debug)]
 pub struct ToolSchemaFilter {
     policy: ToolFilterPolicy,
     scorer: Arc<dyn Scorer>,
-    /// The list of the last turn, looked at: the next turn mostly has the same.
+    /// The prepared list of the last turn: the next turn mostly has the same.
     last: Mutex<Option<IndexedList>>,
 }
 
-/// A list that was looked at, and where its tools stand in the index of the scorer.
+/// A prepared list, and the positions of its tools in the scorer's index.
 #[derive(Debug, Clone)]
 struct IndexedList {
     list: Arc<PreparedList>,
@@ -32,7 +32,7 @@ struct IndexedList {
 }
 
 impl ToolSchemaFilter {
-    /// A filter with this policy. A tool that the scorer was not made of is shown.
+    /// A filter with this policy. Tools that the scorer does not know are shown.
     pub fn new(policy: &ToolFilterPolicy, scorer: Arc<dyn Scorer>) -> Self {
         Self { policy: policy.clone(), scorer, last: Mutex::default() }
     }
@@ -42,16 +42,15 @@ impl ToolSchemaFilter {
         &self.policy
     }
 
-    /// Selects from these tools, which are the only ones that may be named in the result.
+    /// Selects from these tools; the result names no others.
     ///
-    /// Everything is shown while the policy is not enabled, and when the scorer cannot judge the
-    /// query.
+    /// Everything is shown if the policy is disabled, and if the scorer cannot judge the query.
     pub fn filter(&self, tools: &[Arc<ToolDef>], query: &Query<'_>) -> ToolFilterResult {
         self.filter_with(tools, query, &Prerequisites::default())
     }
 
-    /// Selects from these tools, without those whose prerequisites are not met, unless they are
-    /// always on or named.
+    /// Selects from these tools, without those with unmet requirements, unless they are always on
+    /// or named.
     pub fn filter_with(&self, tools: &[Arc<ToolDef>], query: &Query<'_>, needs: &Prerequisites) -> ToolFilterResult {
         let mut result = ToolFilterResult::default();
         let scores = if self.policy.enabled { self.scorer.score(query.text) } else { None };
@@ -81,7 +80,7 @@ impl ToolSchemaFilter {
         result
     }
 
-    /// What is known of a list whatever the query.
+    /// The part of the result that does not depend on the query.
     fn looked(&self, tools: &[Arc<ToolDef>], scores: Option<&Scores>) -> (Arc<PreparedList>, Option<Arc<[u32]>>) {
         let mut last = self.last.locked();
         let mut looked = match last.take() {
@@ -124,7 +123,7 @@ impl ToolSchemaFilter {
             is_in[index] = true;
             result.included.insert(list.name(index).clone(), reasons);
         }
-        // Of two definitions of one name: where one is shown, the name is not left out.
+        // If two definitions have the same name and one is shown, the name is not excluded.
         let is_out =
             |index: usize| !(is_in[index] || list.has_doubles && result.included.contains_key(list.name(index)));
         let out = rest.iter().map(|&(index, _)| index).filter(|&index| is_out(index));

@@ -1,5 +1,5 @@
-//! What of a list of tools does not depend on the query: looked at once for each list, not in each
-//! turn.
+//! Properties of a list of tools that do not depend on the query: computed once per list, not in
+//! each turn.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,20 +8,20 @@ use tools_core::{ToolDef, ToolName};
 use super::{Query, ToolFilterPolicy};
 use crate::score::Scores;
 
-/// No place: the scorer does not know the tool.
+/// No position: the scorer does not know the tool.
 pub(super) const NOWHERE: u32 = u32::MAX;
 
-/// A list of tools, looked at. Holds them, so that the same pointers are the same tools.
+/// A prepared list of tools. Owns them, so that equal pointers mean equal tools.
 #[derive(Debug)]
 pub(super) struct PreparedList {
     tools: Vec<Arc<ToolDef>>,
     pub(super) always: Vec<bool>,
     pub(super) short: Vec<bool>,
-    /// Where the name of each tool stands among the names in order; equal names have one number.
+    /// Rank of each tool's name in sorted order; equal names have the same rank.
     pub(super) name_order: Vec<u32>,
-    /// Whether two tools share a name.
+    /// Whether two tools have the same name.
     pub(super) has_doubles: bool,
-    /// The tools of each name, in lower case.
+    /// The tools with each lower-case name.
     by_name: HashMap<String, Vec<usize>>,
 }
 
@@ -42,7 +42,7 @@ impl PreparedList {
         }
     }
 
-    /// Whether this is what was looked at.
+    /// Whether this was prepared from these tools.
     pub(super) fn is_of(&self, tools: &[Arc<ToolDef>]) -> bool {
         self.tools.len() == tools.len() && self.tools.iter().zip(tools).all(|(mine, given)| Arc::ptr_eq(mine, given))
     }
@@ -64,7 +64,7 @@ impl PreparedList {
         named
     }
 
-    /// The place of each tool in the index of a scorer.
+    /// Position of each tool in a scorer's index.
     pub(super) fn places(&self, scores: &Scores) -> Vec<u32> {
         self.tools.iter().map(|tool| scores.place(&tool.name).unwrap_or(NOWHERE)).collect()
     }
@@ -74,7 +74,7 @@ impl PreparedList {
     }
 }
 
-/// Where the name of each tool stands among the different names in order, and how many there are.
+/// Rank of each tool's name among the distinct names, and their number.
 fn name_order(tools: &[Arc<ToolDef>]) -> (Vec<u32>, usize) {
     let mut indices: Vec<usize> = (0..tools.len()).collect();
     indices.sort_unstable_by(|&a, &b| tools[a].name.cmp(&tools[b].name));

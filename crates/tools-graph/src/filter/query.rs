@@ -1,4 +1,4 @@
-//! What a turn is about.
+//! The query of a turn.
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
@@ -7,9 +7,9 @@ use tools_core::ToolName;
 /// Topic of a turn, and facts about it.
 #[derive(Debug, Clone, Default)]
 pub struct Query<'a> {
-    /// The text: usually what the user wrote last.
+    /// The text: usually the user's last message.
     pub text: &'a str,
-    /// Tools that this turn has referred to already; they are never taken away.
+    /// Tools that this turn has already referred to; they are never removed.
     pub referenced: BTreeSet<ToolName>,
     /// Additions to the scores of tools before they are ranked; see
     /// [`crate::ToolDependencyGraph::prerequisites`].
@@ -22,13 +22,13 @@ impl<'a> Query<'a> {
         Self { text, ..Self::default() }
     }
 
-    /// The same query in a turn that has referred to these tools.
+    /// The query in a turn that has referred to these tools.
     #[must_use]
     pub(crate) fn having_used(self, referenced: impl IntoIterator<Item = ToolName>) -> Self {
         Self { referenced: referenced.into_iter().collect(), ..self }
     }
 
-    /// The same query with these boosts.
+    /// Sets the boosts.
     #[must_use]
     pub fn boosting(self, boosts: BTreeMap<ToolName, f32>) -> Self {
         Self { boosts, ..self }

@@ -1,4 +1,4 @@
-//! Why a tool is shown, and what came of filtering.
+//! Reasons to show a tool, and the result of filtering.
 
 use std::collections::BTreeMap;
 
@@ -7,7 +7,7 @@ use tools_core::ToolName;
 
 use crate::DependencyExclusion;
 
-/// Reason why a tool is shown, in the order in which the pipeline asks.
+/// Reason to show a tool, in the order in which the pipeline checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum InclusionReason {
@@ -27,13 +27,13 @@ pub enum InclusionReason {
     PreferenceBoost,
 }
 
-/// Shown and hidden tools. Every tool stands in exactly one of the three.
+/// Shown and hidden tools. Every tool is in exactly one of the three.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ToolFilterResult {
-    /// Shown tools, each with all reasons in the order of the pipeline; the first one let it in.
+    /// Shown tools, each with all reasons in the order of the pipeline; the first one was decisive.
     pub included: BTreeMap<ToolName, Vec<InclusionReason>>,
     /// Tools that the ranking left out, in the order of the definitions.
     pub excluded: Vec<ToolName>,
-    /// Tools that need other tools first.
+    /// Tools with unmet requirements.
     pub dependency_exclusions: Vec<DependencyExclusion>,
 }

@@ -1,4 +1,4 @@
-//! The scorers that need no model: by words, and by pieces of words.
+//! Scorers that need no model: by words, and by character n-grams.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use tools_core::ToolDef;
 use super::{Scorer, Scores, inverted::InvertedIndex};
 use crate::words;
 
-/// The length of a piece, in characters.
+/// Length of an n-gram in characters.
 const PIECE: usize = 4;
 
 /// BM25 over the words of a definition: its name and title, which count three times, its
@@ -28,8 +28,8 @@ impl Scorer for Bm25 {
     }
 }
 
-/// BM25 over pieces of four characters, for words that differ in their endings, are joined or are
-/// misspelt. It finds more than [`Bm25`] and takes several times the memory; both together
+/// BM25 over n-grams of four characters, for words with different endings, compound or misspelt
+/// words. It finds more than [`Bm25`] and needs several times the memory; both together
 /// ([`super::FusedScorer`]) find most.
 #[derive(Debug)]
 pub struct Grams(InvertedIndex);
@@ -51,7 +51,7 @@ fn all_pieces(text: &str) -> impl Iterator<Item = String> + '_ {
     words::terms(text).flat_map(|word| pieces(&word))
 }
 
-/// The pieces of a word, its two ends marked.
+/// The n-grams of a word, with marks for its ends.
 fn pieces(word: &str) -> Vec<String> {
     let marked: Vec<char> = std::iter::once('^').chain(word.chars()).chain(std::iter::once('$')).collect();
     if marked.len() <= PIECE {

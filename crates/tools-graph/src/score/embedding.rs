@@ -1,4 +1,4 @@
-//! Scoring by meaning: the vectors of a model.
+//! Scoring by meaning, with the vectors of an embedding model.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};
@@ -9,12 +9,12 @@ use tools_core::{Embedder, EmbedderError, ToolDef, ToolName};
 use super::{Scorer, Scores};
 use crate::words;
 
-/// Definitions whose vectors are asked for at once.
+/// Number of definitions per request for vectors.
 const BATCH: usize = 64;
 
-/// Cosine similarity of the query's vector and each definition's. A tool whose vector could not be
-/// made is not known to the scorer and is therefore shown; a query without a vector cannot be
-/// judged, and neither can any before the vectors of the tools are made.
+/// Cosine similarity of the query's vector and each definition's. A tool without a vector is
+/// unknown to the scorer and therefore shown. Without a vector, or before the tools' vectors are
+/// computed, a query cannot be judged.
 pub struct EmbeddingScorer {
     embedder: Arc<dyn Embedder>,
     vectors: Arc<OnceLock<HashMap<ToolName, Vec<f32>>>>,
@@ -27,14 +27,14 @@ impl fmt::Debug for EmbeddingScorer {
 }
 
 impl EmbeddingScorer {
-    /// An index of these tools: their vectors are made now.
+    /// An index of these tools; computes their vectors now.
     pub fn new(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
         let vectors = Arc::new(OnceLock::from(vectors(tools, &*embedder)));
         Self { embedder, vectors }
     }
 
-    /// An index of these tools whose vectors are made on a thread of their own: a model may take
-    /// seconds for them.
+    /// An index of these tools whose vectors are computed on a separate thread: a model may take
+    /// seconds.
     pub(crate) fn in_background(tools: &[Arc<ToolDef>], embedder: Arc<dyn Embedder>) -> Self {
         let made = Self { embedder: Arc::clone(&embedder), vectors: Arc::default() };
         let (all, kept) = (tools.to_vec(), Arc::clone(&made.vectors));
@@ -86,7 +86,7 @@ impl Scorer for EmbeddingScorer {
     }
 }
 
-/// The vector with length 1; `None` for one that has no direction or is not finite.
+/// Normalizes a vector to length 1; `None` if it is zero or not finite.
 fn unit(mut vector: Vec<f32>) -> Option<Vec<f32>> {
     let length = vector.iter().map(|x| x * x).sum::<f32>().sqrt();
     if !length.is_normal() {

@@ -1,4 +1,4 @@
-//! Several scorers as one, by the places they give a tool.
+//! Combines several scorers by their ranks.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -6,20 +6,20 @@ use tools_core::ToolName;
 
 use super::{Scorer, Scores, best};
 
-/// How much the first places stand out; the constant of Cormack, Clarke and Büttcher (SIGIR 2009),
+/// How much the first ranks stand out; the constant of Cormack, Clarke and Büttcher (SIGIR 2009),
 /// who introduced reciprocal rank fusion.
 const FLATTENING: f32 = 60.0;
-/// Places that count.
+/// Number of ranks that count.
 const PLACES: u16 = 200;
 
-/// Several scorers fused by reciprocal rank: their numbers are of different scales, their orders
-/// are not.
+/// Several scorers combined by reciprocal rank: their scores have different scales, their ranks do
+/// not.
 #[derive(Debug)]
 pub struct FusedScorer(Vec<Arc<dyn Scorer>>);
 
 impl FusedScorer {
-    /// One scorer of these. One that cannot judge a query is left out of it; when none can, neither
-    /// can this.
+    /// Combines these scorers. One that cannot judge a query is left out for it; if none can,
+    /// neither can this.
     pub fn new(scorers: Vec<Arc<dyn Scorer>>) -> Self {
         Self(scorers)
     }

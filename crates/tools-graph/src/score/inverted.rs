@@ -1,5 +1,5 @@
-//! An inverted index with BM25 weights: for each term the tools it stands in and what it adds to
-//! their score.
+//! An inverted index with BM25 weights: for each term, the tools that contain it and its
+//! contribution to their score.
 
 use std::{collections::HashMap, sync::Arc};
 
@@ -8,12 +8,12 @@ use tools_core::{ToolDef, ToolName};
 use super::Scores;
 use crate::words;
 
-/// How soon repetition stops to count.
+/// How soon repetitions of a term stop counting (BM25 k1).
 const SATURATION: f32 = 0.9;
-/// How much a long text counts less than a short one.
+/// How much less a long text counts than a short one (BM25 b).
 const LENGTH: f32 = 0.4;
 
-/// Terms and what they add to the score of the tool at each place.
+/// Terms, and their contributions to the scores by position of the tool.
 #[derive(Debug, Default)]
 pub(super) struct InvertedIndex {
     places: Arc<HashMap<ToolName, u32>>,
@@ -21,7 +21,7 @@ pub(super) struct InvertedIndex {
 }
 
 impl InvertedIndex {
-    /// An index of tools by the terms of their texts; of two of one name the first counts.
+    /// An index of tools by the terms of their texts; of two with the same name the first counts.
     pub(super) fn new<T: Iterator<Item = String>>(tools: &[Arc<ToolDef>], terms: impl Fn(&str) -> T) -> Self {
         let mut places = HashMap::with_capacity(tools.len());
         let mut lengths = Vec::with_capacity(tools.len());
@@ -53,7 +53,7 @@ impl InvertedIndex {
         Self { places: Arc::new(places), terms }
     }
 
-    /// What the terms, each taken once, add up to, as a share of the best.
+    /// Sums the contributions of the terms, each once, relative to the best.
     pub(super) fn score(&self, terms: impl Iterator<Item = String>) -> Scores {
         let mut terms: Vec<String> = terms.collect();
         terms.sort_unstable();
@@ -70,7 +70,7 @@ impl InvertedIndex {
     }
 }
 
-/// The terms of a definition and how much each counts.
+/// The terms of a definition and their weights.
 fn counts<T: Iterator<Item = String>>(tool: &ToolDef, terms: impl Fn(&str) -> T) -> HashMap<String, f32> {
     let mut counts: HashMap<String, f32> = HashMap::new();
     for (text, weight) in words::weighted(tool) {

@@ -1,4 +1,4 @@
-//! How well each tool fits a query: the trait, and the scorers that come with it.
+//! Scores of tools for a query: the trait, and its implementations.
 
 mod bm25;
 mod embedding;

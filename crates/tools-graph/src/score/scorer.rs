@@ -1,29 +1,29 @@
-//! The trait of scorers, and what one says of a query.
+//! The trait of scorers, and the scores for a query.
 
 use std::{cmp::Ordering, collections::HashMap, fmt, sync::Arc};
 
 use tools_core::ToolName;
 
-/// Says how well tools fit a query. Called once in a turn, by [`crate::ToolSchemaFilter`].
+/// Scores tools for a query. Called once per turn, by [`crate::ToolSchemaFilter`].
 pub trait Scorer: Send + Sync + fmt::Debug {
-    /// How well each tool fits that the scorer knows. `None` when the query cannot be judged (no
-    /// embedding of it could be had): then every tool is shown.
+    /// The score of each tool that the scorer knows. `None` if the query cannot be judged (no
+    /// embedding is available): then every tool is shown.
     fn score(&self, query: &str) -> Option<Scores>;
 }
 
-/// Scores of tools for a query: 1 is the best possible fit and 0 none. A tool of which nothing is
-/// said is not known to the scorer, and is shown whatever the query is.
+/// Scores of tools for a query: 1 is the best possible match and 0 none. A tool without a score is
+/// unknown to the scorer, and is always shown.
 #[derive(Debug, Clone)]
 pub struct Scores {
     places: Places,
     values: Vec<f32>,
 }
 
-/// Where in an index each tool stands.
+/// Positions of tools in an index.
 pub(crate) type Places = Arc<HashMap<ToolName, u32>>;
 
 impl Scores {
-    /// Scores of tools; of two of one name the last counts.
+    /// Scores of tools; of two with the same name the last counts.
     pub fn new(scores: impl IntoIterator<Item = (ToolName, f32)>) -> Self {
         let mut places = HashMap::new();
         let mut values = Vec::new();
@@ -34,43 +34,44 @@ impl Scores {
         Self { places: Arc::new(places), values }
     }
 
-    /// Scores by the places of an index.
+    /// Scores by positions of an index.
     pub(super) fn of_index(places: Places, values: Vec<f32>) -> Self {
         Self { places, values }
     }
 
-    /// The score of a tool; `None` when the scorer does not know it.
+    /// The score of a tool; `None` if the scorer does not know it.
     pub fn get(&self, tool: &ToolName) -> Option<f32> {
         self.values.get(*self.places.get(tool)? as usize).copied()
     }
 
-    /// Where the tool stands; `None` when the scorer does not know it.
+    /// The position of a tool; `None` if the scorer does not know it.
     pub(crate) fn place(&self, tool: &ToolName) -> Option<u32> {
         self.places.get(tool).copied().filter(|place| self.values.len() > *place as usize)
     }
 
-    /// The places, which are the same from query to query while this is the same pointer.
+    /// The positions; the same pointer means that they are unchanged.
     pub(crate) fn places(&self) -> &Places {
         &self.places
     }
 
-    /// How well the tool at a place fits.
+    /// The score of the tool at a position.
     pub(crate) fn at(&self, place: u32) -> f32 {
         self.values.get(place as usize).copied().unwrap_or_default()
     }
 
-    /// Every tool that the scorer knows, in no order.
+    /// Every tool that the scorer knows, unordered.
     pub fn iter(&self) -> impl Iterator<Item = (&ToolName, f32)> {
         self.places.iter().filter_map(|(tool, place)| Some((tool, *self.values.get(*place as usize)?)))
     }
 }
 
-/// The best of these, the best first; equals by name, so that the order is the same on every run.
+/// The best of these, the best first; equal scores are ordered by name, so that the result is
+/// deterministic.
 pub(crate) fn best<'a>(scores: impl Iterator<Item = (&'a ToolName, f32)>, most: usize) -> Vec<(&'a ToolName, f32)> {
     best_by(scores, most, Ord::cmp)
 }
 
-/// The same of anything, with an order of equals.
+/// Like [`best`], for any item, with an order for equal scores.
 pub(crate) fn best_by<T>(
     scores: impl Iterator<Item = (T, f32)>,
     most: usize,

@@ -1,4 +1,4 @@
-//! What holds calls of tools back that need others first, and sees which succeed.
+//! The layer that holds back calls of tools with unmet requirements, and notes which calls succeed.
 
 use std::sync::Arc;
 
@@ -7,8 +7,8 @@ use tools_core::{Ended, Invocation, Layer, LayerInfo, Next, Outcome, ToolError, 
 
 use super::SessionLists;
 
-/// Refuses a call of a tool whose prerequisites are not met in its session, and notes what
-/// succeeds. It loosens nothing: a call that it lets pass meets every gate.
+/// Refuses a call of a tool whose requirements are not met in its session, and notes successful
+/// calls. It permits nothing: a call that it passes still meets every gate.
 #[derive(Debug)]
 pub struct DependencyLayer {
     lists: Arc<SessionLists>,

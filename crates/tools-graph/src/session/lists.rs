@@ -10,27 +10,26 @@ use crate::{
     ToolFilterPolicy, ToolSchemaFilter, ToolSelection, score::best,
 };
 
-/// The tool that looks for others.
+/// The tool that searches for others.
 pub(super) const SEARCH: &str = "tool_search";
-/// With more tools than this, pieces of words are not looked at: their index takes several times
-/// the memory.
+/// Number of tools above which n-grams are not used: their index needs several times the memory.
 const FINE: usize = 10_000;
 
 /// Settings of the lists of sessions.
 #[derive(Debug, Clone)]
 pub struct ListSettings {
-    /// The tools that may be shown, in the order in which they stand; `None` for all in theirs.
+    /// The tools that may be shown, in this order; `None` for all in their own order.
     pub tools: Option<Vec<ToolName>>,
-    /// The tools that a long list begins with, in their order.
+    /// Initial tools of a long list, in order.
     pub core: Vec<ToolName>,
     /// A list of more tools than this is long: it begins with the core and `tool_search`, and grows
-    /// by what is asked for.
+    /// on request.
     pub search_above: usize,
     /// Requirements of the tools.
     pub graph: ToolDependencyGraph,
-    /// Chooses tools by what a turn is about; `None` shows them all.
+    /// Selects tools by the topic of a turn; `None` shows all.
     pub filter: Option<ToolFilterPolicy>,
-    /// Ranks tools by their meaning as well as by their words.
+    /// Also ranks tools by their meaning.
     pub embedder: Option<Arc<dyn Embedder>>,
 }
 
@@ -47,50 +46,50 @@ impl Default for ListSettings {
     }
 }
 
-/// The lists of all sessions of a host. Clones of the `Arc` share them; every method takes a lock
-/// for the moment.
+/// The lists of all sessions of a host. Clones of the `Arc` share them; every method holds a lock
+/// briefly.
 pub struct SessionLists {
     settings: Shared<ListSettings>,
     index: Shared<Index>,
     sessions: Mutex<HashMap<SessionId, Session>>,
 }
 
-/// The tools there are, and what they are found by once somebody looks.
+/// The existing tools, and their search index once it is needed.
 #[derive(Default)]
 struct Index {
-    /// All that there are.
+    /// All published tools.
     published: Vec<Arc<ToolDef>>,
-    /// Those of them that may be shown.
+    /// Those that may be shown.
     tools: Vec<Arc<ToolDef>>,
     scorer: OnceLock<Arc<dyn Scorer>>,
-    /// The part of `scorer` that goes by meaning; empty without a model.
+    /// The part of `scorer` that ranks by meaning; empty without a model.
     by_meaning: OnceLock<Arc<EmbeddingScorer>>,
     filter: OnceLock<Option<ToolSchemaFilter>>,
 }
 
 #[derive(Default)]
 struct Session {
-    /// The list, once it was shown or asked for; `None` for one that is always all there is.
+    /// The list, once it was shown or requested; `None` if it always contains all tools.
     list: Option<ToolSelection>,
-    /// What succeeded.
+    /// Tools that succeeded.
     completed: BTreeSet<ToolName>,
-    /// Whether the last turn showed tools although they need others first.
+    /// Tools that the last turn showed although their requirements are not met.
     open: BTreeSet<ToolName>,
 }
 
 impl SessionLists {
-    /// Lists that are made in this way, of no tools yet: see [`SessionLists::publish`].
+    /// Lists with these settings, without tools: see [`SessionLists::publish`].
     pub fn new(settings: ListSettings) -> Self {
         Self { settings: Shared::new(settings), index: Shared::new(Index::default()), sessions: Mutex::default() }
     }
 
-    /// Makes lists in another way from now on; those of sessions that have one stay.
+    /// Changes the settings for new lists; existing lists of sessions stay.
     pub fn configure(&self, settings: ListSettings) {
         self.settings.store(settings);
         self.index.store(Index::default());
     }
 
-    /// Takes in the tools that there are.
+    /// Sets the existing tools.
     pub fn publish(&self, tools: &[Arc<ToolDef>]) {
         let index = self.index.load();
         let is_same = |(mine, given): (&Arc<ToolDef>, &Arc<ToolDef>)| Arc::ptr_eq(mine, given);
@@ -99,8 +98,7 @@ impl SessionLists {
         }
     }
 
-    /// Whether a list of these tools is long, so that `tool_search` is offered. Also asked before
-    /// there is one.
+    /// Whether a list of these tools is long, so that `tool_search` is offered.
     pub fn is_long(&self, tools: &[Arc<ToolDef>]) -> bool {
         self.offered(tools).iter().filter(|tool| tool.name.as_str() != SEARCH).count()
             > self.settings.load().search_above
@@ -169,8 +167,8 @@ impl SessionLists {
         list.tools().cloned().collect()
     }
 
-    /// The tools that a text asks for, best first, at most `most`: those that it names, or else
-    /// those whose words it has. They are shown to the session from now on.
+    /// The tools that a text asks for, best first, at most `most`: those it names, or else those
+    /// that match its words. They are shown to the session from now on.
     pub fn search(&self, session: &SessionId, text: &str, most: usize) -> Vec<Arc<ToolDef>> {
         let index = self.index.load();
         let mut sessions = self.sessions.locked();
@@ -200,7 +198,7 @@ impl SessionLists {
         found
     }
 
-    /// The tools that must succeed before the session may call this one; empty when nothing must.
+    /// The tools that must succeed before the session may call this one; empty if there are none.
     pub fn missing(&self, session: &SessionId, tool: &ToolName) -> Vec<ToolName> {
         if !self.settings.load().graph.has_rules() {
             return vec![];
@@ -214,8 +212,8 @@ impl SessionLists {
         self.held(session, &index.tools).remove(tool).unwrap_or_default()
     }
 
-    /// The filter's line of a status display, with the number of tools that have a vector; `None`
-    /// while nothing is filtered.
+    /// The filter's line for a status display, with the number of tools that have a vector; `None`
+    /// if filtering is disabled.
     pub fn filter_status(&self) -> Option<String> {
         let index = self.index.load();
         let embeddings = index.by_meaning.get().map_or(0, |scorer| scorer.embeddings());
@@ -234,8 +232,8 @@ impl SessionLists {
         self.sessions.locked().remove(session);
     }
 
-    /// The tools that wait for others, unless all do: a session in which no tool can be called
-    /// cannot meet any prerequisite.
+    /// The tools with unmet requirements, unless all have some: a session that can call no tool
+    /// cannot meet any requirement.
     fn held(&self, session: &Session, tools: &[Arc<ToolDef>]) -> BTreeMap<ToolName, Vec<ToolName>> {
         if !self.settings.load().graph.has_rules() {
             return BTreeMap::new();
@@ -250,7 +248,7 @@ impl SessionLists {
         held
     }
 
-    /// What a long list begins with.
+    /// Initial tools of a long list.
     fn core(&self, tools: &[Arc<ToolDef>]) -> Vec<Arc<ToolDef>> {
         let settings = self.settings.load();
         let wanted = settings.core.iter().map(ToolName::as_str).chain([SEARCH]);
@@ -276,7 +274,7 @@ impl Index {
         })
     }
 
-    /// `None` where everything is shown: nothing that may judge was configured.
+    /// `None` if everything is shown, because no scorer is configured.
     fn filter(&self, settings: &ListSettings) -> Option<&ToolSchemaFilter> {
         let has_model = settings.embedder.is_some();
         let made = self.filter.get_or_init(|| {

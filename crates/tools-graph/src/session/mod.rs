@@ -1,5 +1,4 @@
-//! What each session is shown: lists that only grow, the tool that looks for more, and what is held
-//! back meanwhile.
+//! The tools shown to each session: lists that only grow, the search tool, and tools held back.
 
 mod layer;
 mod lists;

@@ -10,9 +10,9 @@ use tools_core::{
 
 use super::{SessionLists, lists::SEARCH};
 
-/// How many tools one search finds where it does not say.
+/// Default number of tools that one search finds.
 const USUAL: usize = 5;
-/// The most that it may ask for.
+/// Maximum number of tools that one search finds.
 const MAX_HITS: usize = 20;
 
 /// Finds tools that are not in your list, by what they do, and adds them to it. Use it when no
@@ -49,7 +49,7 @@ impl Tool for ToolSearch {
     type Args = Args;
 
     fn definition(&self) -> ToolDef {
-        // What it finds depends on the session and the tools, not on files: never served again.
+        // The result depends on the session and the tools, not on files: never cache it.
         let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
         ToolDef::of::<Args>(SEARCH, ToolKind::Search, traits).titled("Find tools")
     }
