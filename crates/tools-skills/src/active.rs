@@ -1,4 +1,4 @@
-//! Which skill a session has invoked for the rest of its turn.
+//! The skill that a session has invoked for the rest of its turn.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::sync::{Arc, Mutex};
@@ -9,15 +9,16 @@ use tools_core::{CallDigest, EnvOverlay, Locked as _, SessionId, ToolDef};
 
 use crate::{AllowedTools, InlineTool};
 
-/// Calls of one turn that are remembered. A forgotten one that is made again is noted again.
+/// Maximum number of remembered calls of one turn. A forgotten one is noted again when it is
+/// repeated.
 const MAX_CALLS: usize = 1_000;
 
-/// A skill that a session has invoked.
+/// An invoked skill of a session.
 #[derive(Debug, Clone)]
 pub struct Activation {
     /// Its name.
     pub skill: String,
-    /// Tools that may be called meanwhile; `None` for everything.
+    /// Tools that may be called meanwhile; `None` for all.
     pub allowed: Option<AllowedTools>,
     /// Variables for commands meanwhile.
     pub env: EnvOverlay,
@@ -26,16 +27,16 @@ pub struct Activation {
     pub(crate) since: Instant,
 }
 
-/// What sessions have invoked and loaded.
+/// Invoked and loaded skills of sessions.
 #[derive(Debug, Default)]
 pub(crate) struct Active(Mutex<Sessions>);
 
 #[derive(Debug, Default)]
 struct Sessions {
     active: HashMap<SessionId, Activation>,
-    /// The calls that tools of the active skill stood for.
+    /// Calls made through tools of the active skill.
     stood_for: HashMap<SessionId, HashSet<CallDigest>>,
-    /// Which skills a session has been shown, with the digest of what it was shown.
+    /// Skills shown to a session, with the digest of what was shown.
     loaded: HashMap<SessionId, BTreeMap<String, String>>,
 }
 
@@ -46,7 +47,7 @@ impl Active {
         sessions.active.insert(session.clone(), activation);
     }
 
-    /// What is active; nothing that has been so for longer than `most`.
+    /// The active skill; none if it has been active for longer than `most`.
     pub(crate) fn of(&self, session: &SessionId, most: Duration) -> Option<Activation> {
         let mut sessions = self.0.locked();
         let activation = sessions.active.get(session)?;
@@ -71,7 +72,7 @@ impl Active {
         tools.find(|(declared, _)| declared.name.as_str() == tool).map(|(_, definition)| Arc::clone(definition))
     }
 
-    /// Takes note that a call is one that a tool of the active skill stands for.
+    /// Notes a call made through a tool of the active skill.
     pub(crate) fn note_stood_for(&self, session: &SessionId, call: CallDigest) {
         let mut sessions = self.0.locked();
         let calls = sessions.stood_for.entry(session.clone()).or_default();
@@ -81,12 +82,12 @@ impl Active {
         calls.insert(call);
     }
 
-    /// Whether a tool of the active skill stood for a call.
+    /// Whether a call was made through a tool of the active skill.
     pub(crate) fn has_stood_for(&self, session: &SessionId, call: &CallDigest) -> bool {
         self.0.locked().stood_for.get(session).is_some_and(|calls| calls.contains(call))
     }
 
-    /// Takes note that a session is shown a skill; `true` when it was before, as it is.
+    /// Notes that a session is shown a skill; `true` if it was already shown unchanged.
     pub(crate) fn show(&self, session: &SessionId, skill: &str, digest: &str) -> bool {
         let mut sessions = self.0.locked();
         let loaded = sessions.loaded.entry(session.clone()).or_default();
@@ -98,5 +99,5 @@ impl Active {
     }
 }
 
-/// For clones that are one.
+/// Shared by clones.
 pub(crate) type SharedActive = Arc<Active>;

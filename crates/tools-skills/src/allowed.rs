@@ -1,23 +1,22 @@
-//! The tools that a skill needs (`allowed-tools`): what else there is, is not called while it is
-//! active.
+//! The tools that a skill needs (`allowed-tools`): no others can be called while it is active.
 
 use tools_core::{Inspection, Subject, ToolName, built_in_tool};
 
-/// The tools that may be used. It can only take away.
+/// The tools that may be used. It only restricts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AllowedTools(Vec<Item>);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Item {
-    /// The tool, as it is called here.
+    /// Name of the tool in this program.
     tool: String,
-    /// What its commands begin with; `None` for all of them.
+    /// Required prefix of its commands; `None` for any command.
     commands: Option<String>,
 }
 
 impl AllowedTools {
-    /// Reads tools with blanks or commas between them: `Read Bash(git:*)`. In brackets stands what
-    /// a command begins with.
+    /// Parses tools separated by blanks or commas: `Read Bash(git:*)`. Brackets contain a command
+    /// prefix.
     pub fn parse(text: &str) -> Self {
         let mut words: Vec<String> = vec![];
         let (mut word, mut depth) = (String::new(), 0_u32);
@@ -37,18 +36,18 @@ impl AllowedTools {
         Self(words.iter().filter(|word| !word.is_empty()).map(|word| Item::parse(word)).collect())
     }
 
-    /// The tools, as they are called here.
+    /// The tools, by their names in this program.
     pub fn tools(&self) -> impl Iterator<Item = &str> {
         self.0.iter().map(|item| item.tool.as_str())
     }
 
-    /// Whether a call may be made.
+    /// Whether a call is allowed.
     pub(crate) fn lets(&self, tool: &ToolName, inspection: Option<&Inspection>) -> bool {
         let items = || self.0.iter().filter(|item| item.tool == tool.as_str());
         if items().any(|item| item.commands.is_none()) {
             return true;
         }
-        // Each part of a line has to be named; what cannot be seen through is not.
+        // Each part of a line has to be allowed; what cannot be parsed is not.
         let Some(inspection) = inspection else { return false };
         let commands = || inspection.subjects.iter().filter(|subject| is_simple(subject));
         let asks_always = |subject: &Subject| matches!(subject, Subject::Port { .. } | Subject::Opaque { .. });

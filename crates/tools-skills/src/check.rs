@@ -1,4 +1,4 @@
-//! The format's own rules, one sentence for each that is broken.
+//! Validates a skill by the rules of the format, with one sentence per violation.
 
 use std::path::Path;
 
@@ -13,10 +13,10 @@ const FIELDS: &[&str] = &["allowed-tools", "compatibility", "description", "lice
 const MAX_DESCRIPTION: usize = 1_024;
 const MAX_COMPATIBILITY: usize = 500;
 
-/// Checks the skill in a folder; nothing when it keeps the format.
+/// Validates the skill in a folder; empty if it conforms to the format.
 ///
 /// # Errors
-/// Where there is no skill that could be judged.
+/// If there is no skill to validate.
 pub fn check(folder: &Path) -> Result<Vec<String>, SkillError> {
     let (_, text) = read_skill_file(folder)?;
     let front = match split(&text).and_then(|(front, _)| FrontMatter::parse(front)) {

@@ -45,7 +45,7 @@ pub enum Trust {
 }
 
 impl SkillsConfig {
-    /// The folders that are searched for skills of a workspace: the usual ones and those of `dirs`.
+    /// The folders searched for skills of a workspace: the usual ones and those of `dirs`.
     pub fn places(&self, workdir: &Path) -> Vec<Place> {
         places(tools_sandbox::home().as_deref(), workdir, &self.dirs)
     }

@@ -1,4 +1,4 @@
-//! Which skills there are: in the folders of the user and of the project.
+//! Finds skills in the folders of the user and of the project.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use serde::Serialize;
 
 use crate::{Skill, SkillError, skill::is_circle};
 
-/// The most skills of a folder.
+/// Maximum number of skills in a folder.
 const MAX_SKILLS: usize = 500;
 
-/// Whose a skill is.
+/// Owner of a skill.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Origin {
     /// The user's own.
     User,
-    /// Brought by the project: it counts when somebody agreed to it.
+    /// From the project: it is used only after somebody agreed to it.
     Project,
 }
 
 /// A folder that holds folders of skills.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Place {
-    /// The folder; it may not be there.
+    /// The folder; it may not exist.
     pub folder: PathBuf,
-    /// Whose the skills in it are.
+    /// Owner of its skills.
     pub origin: Origin,
 }
 
@@ -34,16 +34,16 @@ pub struct Place {
 pub struct SkillFolder {
     /// The folder.
     pub folder: PathBuf,
-    /// Whose it is.
+    /// Its owner.
     pub origin: Origin,
     /// The skill, or why there is none.
     pub skill: Result<Skill, SkillError>,
-    /// Whether a later one of the same name takes its place.
+    /// Whether a later one with the same name replaces it.
     pub shadowed: bool,
 }
 
-/// The usual places, first to last: a skill of a later one takes the place of one of its name.
-/// `extra` are those of the configuration, which are the user's own words.
+/// The usual places in order: a skill of a later one replaces one with its name. `extra` are the
+/// configured folders, which belong to the user.
 pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Place> {
     let user = |folder: PathBuf| Place { folder, origin: Origin::User };
     let project = |name: &str| Place { folder: workdir.join(name), origin: Origin::Project };
@@ -51,7 +51,7 @@ pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Pla
     let real = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let project_folder = real(workdir);
     let named = extra.iter().map(|folder| workdir.join(folder)).map(|folder| {
-        // What lies in the project is the project's, whoever names it, and by whatever path.
+        // Anything inside the project belongs to it, whoever names it, and by whatever path.
         let is_project = folder.starts_with(workdir) || real(&folder).starts_with(&project_folder);
         let origin = if is_project { Origin::Project } else { Origin::User };
         Place { folder, origin }
@@ -60,7 +60,7 @@ pub fn places(home: Option<&Path>, workdir: &Path, extra: &[PathBuf]) -> Vec<Pla
     usual.map(user).chain(named).chain(of_project).collect()
 }
 
-/// Looks for skills. Folders without a `SKILL.md` are none.
+/// Finds skills. Folders without a `SKILL.md` are skipped.
 pub fn discover(places: &[Place]) -> Vec<SkillFolder> {
     let mut all: Vec<SkillFolder> = vec![];
     let mut seen: Vec<PathBuf> = vec![];
@@ -74,7 +74,7 @@ pub fn discover(places: &[Place]) -> Vec<SkillFolder> {
             if !has_file && !circles {
                 continue;
             }
-            // The same folder by two names is one skill, as the place says that is trusted least.
+            // A folder found under two names is one skill, with the least trusted owner.
             if let Ok(canonical) = folder.canonicalize() {
                 if seen.contains(&canonical) {
                     continue;

@@ -1,4 +1,4 @@
-//! What can go wrong with a skill, and which category of failure it is.
+//! Errors of skills, and their categories.
 
 use std::{io, path::PathBuf};
 
@@ -10,34 +10,34 @@ use tools_core::{ToolError, ToolErrorCategory, either};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SkillError {
-    /// No skill of this name.
+    /// There is no skill with this name.
     #[error("there is no skill `{name}`")]
     NotFound { name: String, near: Vec<String> },
     /// The text before the body is not front matter.
     #[error("the front matter of `SKILL.md` cannot be read: {0}")]
     Front(String),
-    /// A file or a folder is larger than is read.
+    /// A file or a folder exceeds its size limit.
     #[error("{what} is too large: more than {most}")]
     TooLarge { what: String, most: String },
-    /// Text that is no UTF-8.
+    /// The text is not UTF-8.
     #[error("`{0}` is not UTF-8 text")]
     NotText(String),
-    /// A file that the skill does not have, or that does not lie in it.
+    /// The skill has no such file, or it is outside of its folder.
     #[error("the skill has no file `{0}`")]
     NoFile(String),
-    /// Links that lead in a circle or out of the folder.
+    /// Links form a cycle or lead out of the folder.
     #[error("`{0}` is a link that leads in a circle or out of the skill")]
     Link(String),
-    /// The skill is not what was agreed to.
+    /// The skill differs from what was agreed to.
     #[error("the files of the skill changed while it was judged")]
     Changed,
-    /// Skills that nobody agreed to are not used.
+    /// Nobody agreed to the skill.
     #[error("the skill `{0}` is not trusted, and `skills.trust` is `deny`")]
     Untrusted(String),
     /// The system says so.
     #[error("`{path}` cannot be read")]
     Unreadable { path: PathBuf, source: io::Error },
-    /// The list of what was agreed to cannot be used.
+    /// The list of agreements cannot be used.
     #[error("the list of trusted skills cannot be used")]
     Pins(#[source] io::Error),
 }

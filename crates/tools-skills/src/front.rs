@@ -1,6 +1,6 @@
-//! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format takes
-//! only a plain part. Whatever can be understood is read; what the format does not allow is noted
-//! as a fault beside it.
+//! The front matter of a `SKILL.md`: YAML between two lines of `---`, of which the format allows a
+//! simple subset. Everything intelligible is read; violations of the format are collected as
+//! faults.
 
 use std::{collections::BTreeMap, ops::Range};
 
@@ -8,9 +8,9 @@ use saphyr_parser::{Event, Parser, ScalarStyle, Span};
 
 use crate::SkillError;
 
-/// The most bytes of front matter.
+/// Maximum size of front matter in bytes.
 const MAX_FRONT_BYTES: usize = 64 << 10;
-/// How deep values lie at most.
+/// Maximum nesting depth of values.
 const DEEPEST: usize = 16;
 
 /// A value of the front matter.
@@ -18,17 +18,17 @@ const DEEPEST: usize = 16;
 pub enum Field {
     /// A text: numbers and the like are text too.
     Text(String),
-    /// Names with values.
+    /// A map.
     Map(BTreeMap<String, Field>),
     /// A list.
     List(Vec<Field>),
-    /// `=` or `<<` without quotation marks: marks of an older YAML, which the format's own reader
-    /// takes for no text.
+    /// `=` or `<<` without quotation marks: special in an older YAML, and not text for the format's
+    /// own reader.
     Mark,
 }
 
 impl Field {
-    /// The text; `None` for what is none.
+    /// The text; `None` for another kind of value.
     pub fn text(&self) -> Option<&str> {
         match self {
             Self::Text(text) => Some(text),
@@ -49,20 +49,20 @@ pub struct FrontMatter {
 /// Splits a `SKILL.md` into front matter and body.
 ///
 /// # Errors
-/// [`SkillError::Front`] where one of the marks is missing.
+/// [`SkillError::Front`] if one of the marks is missing.
 pub(crate) fn split(text: &str) -> Result<(&str, &str), SkillError> {
     let missing = |what: &str| SkillError::Front(what.to_owned());
     let behind = text.strip_prefix("---").ok_or_else(|| missing("the file does not begin with `---`"))?;
-    // The mark counts wherever it stands: the format's own reader looks for nothing else.
+    // The mark counts anywhere, as for the format's own reader.
     let (front, body) = behind.split_once("---").ok_or_else(|| missing("it does not end with `---`"))?;
     Ok((front, body.trim()))
 }
 
 impl FrontMatter {
-    /// Reads front matter.
+    /// Parses front matter.
     ///
     /// # Errors
-    /// [`SkillError::Front`] for what is no YAML, or no names with values.
+    /// [`SkillError::Front`] if it is not YAML, or not a map.
     pub fn parse(text: &str) -> Result<Self, SkillError> {
         if text.len() > MAX_FRONT_BYTES {
             return Err(SkillError::TooLarge {
@@ -85,18 +85,18 @@ impl FrontMatter {
         }
     }
 
-    /// The text of a field, without blanks around it; `None` where there is none.
+    /// The trimmed text of a field; `None` if there is none.
     pub fn text(&self, name: &str) -> Option<&str> {
         self.fields.get(name).and_then(Field::text).map(str::trim)
     }
 }
 
-/// Whether a character may stand in YAML.
+/// Whether YAML allows a character.
 fn is_printable(c: char) -> bool {
     matches!(c, '\t' | '\n' | '\r' | ' '..='~' | '\u{85}' | '\u{a0}'..='\u{fffd}' | '\u{10000}'..)
 }
 
-/// The first line with a tab that is neither in a text that is `quoted` nor in a comment.
+/// The first line with a tab outside of `quoted` texts and comments.
 fn line_with_tab(text: &str, quoted: &[Range<usize>]) -> Option<usize> {
     let (mut line, mut is_comment, mut before) = (1, false, '\n');
     for (at, c) in text.chars().enumerate() {
@@ -117,7 +117,7 @@ struct Reader<'a> {
     parser: Parser<'a, saphyr_parser::StrInput<'a>>,
     text: &'a str,
     faults: Vec<String>,
-    /// Where texts stand in quotation marks or in a block: by characters.
+    /// Character ranges of texts in quotation marks or blocks.
     quoted: Vec<Range<usize>>,
 }
 
@@ -146,7 +146,7 @@ impl<'a> Reader<'a> {
         self.faults.push(format!("line {}: {what}", span.start.line()));
     }
 
-    /// Whether a list or map is written between brackets.
+    /// Whether a list or map is written in brackets.
     fn is_flow(&self, span: Span, bracket: char) -> bool {
         self.text.chars().nth(span.start.index()) == Some(bracket)
     }
@@ -189,7 +189,7 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            // What an alias stands for is not looked up: it could stand for a multiple of the text.
+            // Aliases are not resolved: they could expand to a multiple of the text.
             Event::Alias(_) => {
                 Err(SkillError::Front(format!("line {}: aliases (`*`) are not read", span.start.line())))
             }

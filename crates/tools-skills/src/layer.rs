@@ -1,4 +1,4 @@
-//! The layer that holds a session to the skill that it has invoked.
+//! The layer that restricts a session to its invoked skill.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -7,11 +7,11 @@ use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErr
 
 use crate::{AllowedTools, Skills};
 
-/// Refuses what an active skill does not name, and gives its variables to commands.
+/// Refuses tools that an active skill does not allow, and passes its variables to commands.
 #[derive(Debug, Clone)]
 pub struct SkillsLayer {
     skills: Skills,
-    /// Tools that are never refused: those that load skills, and what a host adds.
+    /// Tools that are never refused: those that load skills, and those that a host adds.
     free: Arc<BTreeSet<ToolName>>,
 }
 
@@ -24,7 +24,7 @@ impl SkillsLayer {
         why: "before every gate: a skill only removes tools, and removed tools are not asked about",
     };
 
-    /// The layer over these skills; calls of `free` tools are let through whatever is active.
+    /// A layer over these skills; calls of `free` tools are always passed.
     pub fn new(skills: Skills, free: impl IntoIterator<Item = ToolName>) -> Self {
         Self { skills, free: Arc::new(free.into_iter().collect()) }
     }
@@ -48,7 +48,7 @@ impl Layer for SkillsLayer {
         if active.env.is_empty() {
             return next.run(inv).await;
         }
-        // What the host set for the call goes before what a skill says.
+        // The host's variables for the call override those of the skill.
         let mut env = active.env;
         env.extend(inv.context.env().clone());
         next.run(&inv.in_context(inv.context.clone().with_env(env))).await

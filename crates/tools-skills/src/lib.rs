@@ -1,11 +1,11 @@
-//! Agent Skills: folders with a `SKILL.md`, whose name and description a model always sees, whose
-//! body it loads when it needs it, and whose other files it reads on request.
+//! Agent Skills: folders with a `SKILL.md`. A model always sees the name and description, loads the
+//! body when needed, and reads other files on request.
 //!
-//! [`discover`] finds them, [`check`] holds one to the format as strictly as the format's own
-//! validator. A skill of a project counts only when a person agreed to what it holds: [`Pins`]
-//! remembers that by a digest of all its files. [`Skills`] is what the tools and the layer share. A
-//! skill narrows what a session may call and never widens it: a tool that it declares is a name for
-//! calls of the shell, which are judged as such.
+//! [`discover`] finds them, [`check`] validates one as strictly as the format's own validator. A
+//! skill of a project is used only after a person agreed to its content: [`Pins`] stores that with
+//! a digest of all its files. [`Skills`] is shared by the tools and the layer. A skill restricts
+//! what a session may call and never extends it: a tool that it declares is a name for calls of the
+//! shell, which are judged as such.
 
 mod front;
 mod inline;

@@ -1,4 +1,4 @@
-//! What people agreed to: for each folder of a skill the digest of its files.
+//! Agreements of people: for each folder of a skill, the digest of its files.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -6,25 +6,25 @@ use std::path::{Path, PathBuf};
 
 use crate::SkillError;
 
-/// The list of what people agreed to, in a file. Cheap to clone; the file is read anew each time.
+/// The list of agreements, in a file. Cheap to clone; the file is read at each use.
 #[derive(Debug, Clone)]
 pub struct Pins(PathBuf);
 
 impl Pins {
-    /// The list in the file at `path`, which may not be there.
+    /// The list in the file at `path`, which may not exist.
     pub fn at(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
-    /// The list of a user whose `state` folder this is.
+    /// The list of the user with this `state` folder.
     pub fn of_user(state: &Path) -> Self {
         Self::at(state.join("skills").join("trusted.json"))
     }
 
-    /// Whether somebody agreed to a skill as it is.
+    /// Whether somebody agreed to the current content of a skill.
     ///
     /// # Errors
-    /// [`SkillError::Pins`]: a list that cannot be read agrees to nothing.
+    /// [`SkillError::Pins`]: an unreadable list contains no agreement.
     pub fn has(&self, folder: &Path, digest: &str) -> Result<bool, SkillError> {
         Ok(self.read()?.get(&key(folder)).is_some_and(|pinned| pinned == digest))
     }
@@ -38,7 +38,7 @@ impl Pins {
         Ok(self.read()?.contains_key(&key(&folder)))
     }
 
-    /// Writes down that somebody agreed to a skill as it is.
+    /// Stores an agreement to the current content of a skill.
     ///
     /// # Errors
     /// [`SkillError::Pins`].
@@ -48,7 +48,7 @@ impl Pins {
         self.write(&pins)
     }
 
-    /// Takes an agreement back; `false` when there was none.
+    /// Revokes an agreement; `false` if there was none.
     ///
     /// # Errors
     /// [`SkillError::Pins`].
@@ -69,7 +69,7 @@ impl Pins {
         }
     }
 
-    /// Another file takes the place of the list, so that nobody reads half of one.
+    /// Replaces the file atomically.
     fn write(&self, pins: &BTreeMap<String, String>) -> Result<(), SkillError> {
         let write = || {
             if let Some(folder) = self.0.parent() {

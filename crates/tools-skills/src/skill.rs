@@ -1,4 +1,4 @@
-//! A skill: its folder, what its front matter says, and its body.
+//! A skill: its folder, front matter and body.
 
 use std::collections::BTreeMap;
 use std::io::Read as _;
@@ -11,16 +11,15 @@ use crate::front::{FrontMatter, split};
 use crate::inline::declared;
 use crate::{AllowedTools, Field, InlineTool, SkillError};
 
-/// The names of the file; the first that is there counts.
+/// File names; the first existing one is used.
 const NAMES: [&str; 2] = ["SKILL.md", "skill.md"];
-/// Characters of a name.
+/// Maximum number of characters of a name.
 pub(crate) const MAX_NAME: usize = 64;
-/// The most bytes of a `SKILL.md`.
+/// Maximum size of a `SKILL.md` in bytes.
 const MAX_FILE_BYTES: u64 = 1 << 20;
-/// Fields of `metadata` that begin so are variables for the commands of the turn in which the skill
-/// is invoked.
+/// Prefix of `metadata` fields that are variables for commands while the skill is active.
 const VARIABLE: &str = "env.";
-/// Variables that decide which programs run and whose files they use.
+/// Variables that determine which programs run and whose files they use.
 const STEERING: &[&str] = &["PATH", "HOME", "IFS", "SHELL", "TMPDIR", "USER", "LOGNAME", "PWD"];
 
 /// A skill that was read.
@@ -32,7 +31,7 @@ pub struct Skill {
     pub name: String,
     /// Its purpose and when to use it.
     pub description: String,
-    /// The tools it needs; `None` when it says nothing, and every tool may be used.
+    /// The tools it needs; `None` if it does not restrict them.
     pub allowed: Option<AllowedTools>,
     /// Variables for the commands of the turn.
     pub env: EnvOverlay,
@@ -42,15 +41,15 @@ pub struct Skill {
     pub body: String,
     /// Reasons why tools that it declares are left out, a sentence each.
     pub tool_faults: Vec<String>,
-    /// Tolerated faults, a sentence each; `tool_faults` are among it.
+    /// Tolerated faults, a sentence each; includes `tool_faults`.
     pub warnings: Vec<String>,
 }
 
 impl Skill {
-    /// Reads the skill in a folder, overlooking what does not hinder its use.
+    /// Reads the skill in a folder, tolerating faults that do not prevent its use.
     ///
     /// # Errors
-    /// Where it cannot be read, or has neither name nor description.
+    /// If it cannot be read, or has no name or description.
     pub fn read(folder: &Path) -> Result<Self, SkillError> {
         let folder = folder.canonicalize().map_err(|source| {
             if is_circle(&source) {
@@ -64,7 +63,7 @@ impl Skill {
         let mut warnings = front.faults.clone();
         let of_folder = folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
         let name = front.text("name").filter(|name| !name.is_empty()).unwrap_or(&of_folder).to_owned();
-        // A name is listed before anybody agreed to the skill: it is none where it is a text.
+        // A name is listed before anybody agreed to the skill, so it must not be free text.
         if name.chars().count() > MAX_NAME {
             return Err(SkillError::Front(format!("the field `name` has more than {MAX_NAME} characters")));
         }
@@ -85,8 +84,8 @@ impl Skill {
         Ok(Self { folder, name, description, allowed, env, tools, body: body.to_owned(), tool_faults, warnings })
     }
 
-    /// The same skill without the tools whose names belong to others: `is_taken` says which tools
-    /// there are. A name by which a tool of those is also called is taken, too.
+    /// Removes the tools whose names are taken: `is_taken` tells which tools exist. Alternative
+    /// names of those tools are taken, too.
     #[must_use]
     pub fn beside(mut self, is_taken: impl Fn(&str) -> bool) -> Self {
         let (mut own, mut faults) = (vec![], vec![]);
@@ -116,7 +115,7 @@ fn allowed(field: &Field) -> AllowedTools {
             let texts: Vec<&str> = items.iter().filter_map(Field::text).collect();
             AllowedTools::parse(&texts.join(" "))
         }
-        // Something is meant to be narrowed: to nothing, as long as nobody knows to what.
+        // A restriction that cannot be parsed allows nothing.
         Field::Map(_) | Field::Mark => AllowedTools::parse(""),
     }
 }
@@ -137,17 +136,17 @@ fn variables(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<String>) -> 
     env
 }
 
-/// The `SKILL.md` of a folder and its text.
+/// The path and text of a folder's `SKILL.md`.
 pub(crate) fn read_skill_file(folder: &Path) -> Result<(PathBuf, String), SkillError> {
     let path = NAMES.iter().map(|name| folder.join(name)).find(|path| path.symlink_metadata().is_ok());
     let path = path.ok_or_else(|| SkillError::NoFile(NAMES[0].to_owned()))?;
     let bytes = read_inside(folder, &path, MAX_FILE_BYTES)?;
     let text = String::from_utf8(bytes).map_err(|_| SkillError::NotText(NAMES[0].to_owned()))?;
-    // The format's own reader takes line ends of every system for one.
+    // The format's own reader accepts the line ends of every system.
     Ok((path, text.replace("\r\n", "\n").replace('\r', "\n")))
 }
 
-/// The bytes of a file that lies in a folder, wherever links on the way lead.
+/// The content of a file that must lie in a folder after resolving links.
 pub(crate) fn read_inside(folder: &Path, path: &Path, most: u64) -> Result<Vec<u8>, SkillError> {
     let shown = path.strip_prefix(folder).unwrap_or(path).to_string_lossy().into_owned();
     let opened = Roots::open(&[], folder).and_then(|roots| roots.open_file(path, folder));
@@ -169,7 +168,7 @@ fn leads_in_circle(path: &Path) -> bool {
     path.metadata().is_err_and(|error| is_circle(&error))
 }
 
-/// Whether links led in a circle.
+/// Whether links form a cycle.
 pub(crate) fn is_circle(error: &std::io::Error) -> bool {
     error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error())
 }

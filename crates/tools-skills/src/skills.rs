@@ -1,4 +1,4 @@
-//! The skills of a workspace: found at the start, read anew at each use.
+//! The skills of a workspace: found at the start, read again at each use.
 
 use std::collections::BTreeSet;
 use std::path::PathBuf;
@@ -15,7 +15,7 @@ use crate::{
     tree,
 };
 
-/// The skills of a workspace, and what sessions do with them. Cheap to clone; clones are one.
+/// The skills of a workspace, and their state in sessions. Cheap to clone; clones share it.
 #[derive(Debug, Clone)]
 pub struct Skills {
     listed: Arc<[SkillListing]>,
@@ -27,10 +27,10 @@ pub struct Skills {
     pub(crate) told: Told,
 }
 
-/// A skill as a model is told of it.
+/// A skill as listed to a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SkillListing {
-    /// Its name as it may be shown, by which it is called.
+    /// Its name made safe to show, by which it is called.
     pub(crate) name: String,
     description: String,
     folder: PathBuf,
@@ -46,8 +46,8 @@ pub(crate) struct OpenSkill {
 }
 
 impl Skills {
-    /// The skills in these places. What definitions repeat of them goes through `redactor`, and has
-    /// every hidden character made visible.
+    /// The skills in these places. Their text in definitions is redacted by `redactor`, and hidden
+    /// characters are made visible.
     pub fn find(places: &[Place], config: SkillsConfig, pins: Pins, redactor: Arc<dyn Redactor>) -> Self {
         let told = Told::by(redactor);
         let found = discover(places).into_iter().filter(|found| !found.shadowed);
@@ -55,13 +55,13 @@ impl Skills {
         Self { listed, config: Arc::new(config), pins, active: SharedActive::default(), taken: Arc::default(), told }
     }
 
-    /// Says which other tools there are: a skill cannot declare one under their names.
+    /// Adds names of other tools, which a skill cannot declare.
     pub fn surround(&self, names: impl IntoIterator<Item = String>) {
-        // A set is replaced whole: there is nothing half-way in it.
+        // The set is only extended, so a panic cannot leave it inconsistent.
         self.taken.write().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
 
-    /// Whether there are none.
+    /// Whether there are no skills.
     pub fn is_empty(&self) -> bool {
         self.listed.is_empty()
     }
@@ -71,9 +71,8 @@ impl Skills {
         self.listed.iter().map(|listed| listed.name.as_str())
     }
 
-    /// Names and descriptions of the skills as a model or a person may be shown them. A skill of
-    /// the project that nobody agreed to as it is now has a remark in place of its description.
-    /// Reads files.
+    /// Names and descriptions of the skills, safe to show. A project skill to whose current content
+    /// nobody agreed has a remark instead of its description. Reads files.
     pub fn described(&self) -> Vec<(String, String)> {
         self.listed.iter().map(|listed| (listed.name.clone(), self.description(listed))).collect()
     }
@@ -82,7 +81,7 @@ impl Skills {
         if self.counts_unasked(listed) {
             return self.told.text(&listed.description);
         }
-        // What somebody agreed to is what its files hold, not what they held at the start.
+        // An agreement applies to the current content of the files, not to that at the start.
         match self.pins.knows(&listed.folder) {
             Ok(true) => match self.open(&listed.name) {
                 Ok(opened) if !opened.needs_consent => self.told.text(&opened.skill.description),
@@ -92,7 +91,7 @@ impl Skills {
         }
     }
 
-    /// Whether nobody has to agree to it.
+    /// Whether it needs no agreement.
     fn counts_unasked(&self, listed: &SkillListing) -> bool {
         listed.origin == Origin::User || self.config.trust == Trust::Allow
     }
@@ -119,12 +118,12 @@ impl Skills {
         }
     }
 
-    /// Writes down that somebody agreed to a skill as it is.
+    /// Stores an agreement to the current content of a skill.
     pub(crate) fn agreed(&self, opened: &OpenSkill) -> Result<(), SkillError> {
         if opened.needs_consent { self.pins.add(&opened.skill.folder, &opened.tree.digest) } else { Ok(()) }
     }
 
-    /// Takes note that a session is shown a skill; `true` when it was before, as it is.
+    /// Notes that a session is shown a skill; `true` if it was already shown unchanged.
     pub(crate) fn show(&self, session: &SessionId, opened: &OpenSkill) -> bool {
         self.active.show(session, &opened.skill.name, &opened.tree.digest)
     }
@@ -140,23 +139,23 @@ impl Skills {
         self.active.begin(session, activation);
     }
 
-    /// A tool that a skill declares, as a model is shown it.
+    /// The definition of a tool that a skill declares.
     pub(crate) fn definition_of(&self, tool: &InlineTool) -> ToolDef {
         tool.definition(self.told.redactor())
     }
 
-    /// The skill that a session has invoked and that is still active.
+    /// The invoked skill of a session that is still active.
     pub fn active(&self, session: &SessionId) -> Option<Activation> {
         self.active.of(session, Duration::from_secs(self.config.active_secs))
     }
 
-    /// The turn of a session has ended: what it invoked is no longer active. For hosts that know
-    /// turns.
+    /// Ends the turn of a session: its invoked skill is no longer active. For hosts with turns.
     pub fn end_turn(&self, session: &SessionId) {
         self.active.end_turn(session);
     }
 
-    /// Forgets what a session was shown: after its conversation was shortened, and when it ends.
+    /// Forgets which skills a session was shown: after its conversation was shortened, and when it
+    /// ends.
     pub fn forget(&self, session: &SessionId) {
         self.active.end_turn(session);
         self.active.forget_shown(session);

@@ -1,5 +1,5 @@
-//! The tools that an active skill declares, as what they are: names for calls of the shell. The
-//! gates, the sandbox, the filters and the record see the call of the shell.
+//! Tools declared by an active skill. They are names for calls of the shell: the gates, the
+//! sandbox, the filters and the record see the shell call.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ const SHELL: &str = "bash";
 const COMMAND: &str = "command";
 
 impl Skills {
-    /// The tools that a session is `shown`, with those behind them that its active skill declares.
+    /// The tools `shown` to a session, followed by those that its active skill declares.
     pub fn with_declared(&self, session: &SessionId, listed: &ToolDefs, shown: ToolDefs) -> ToolDefs {
         let declared = self.declared(session, listed);
         if declared.is_empty() {
@@ -22,9 +22,8 @@ impl Skills {
         shown.iter().cloned().chain(declared).collect()
     }
 
-    /// The tools that the skill declares which is active in a session, to be listed behind all
-    /// others. None where commands are not among `listed`; a name that is in `listed` belongs to
-    /// that tool.
+    /// The tools that the active skill of a session declares, to be listed after all others. None
+    /// if commands are not among `listed`; a name in `listed` belongs to that tool.
     pub fn declared(&self, session: &SessionId, listed: &ToolDefs) -> Vec<Arc<ToolDef>> {
         let Some(active) = self.active(session) else { return vec![] };
         let is_there = |name: &str| listed.iter().any(|tool| tool.name.as_str() == name);
@@ -40,8 +39,8 @@ impl StandIns for Skills {
     fn meant(&self, call: &ToolCall, cx: &CallContext) -> Result<Option<ToolCall>, ToolError> {
         let Some(active) = self.active(cx.session()) else { return Ok(None) };
         let Some((tool, _)) = active.tools.iter().find(|(tool, _)| tool.name == call.tool) else { return Ok(None) };
-        // A call whose parameters are wrong is answered as such, not as one that the skill does not
-        // name.
+        // A call with wrong parameters is answered with that error, not as a tool that the skill
+        // does not allow.
         let note = |call: &ToolCall| self.active.note_stood_for(cx.session(), call.digest());
         let line = tool.line(&call.params).inspect_err(|_| note(call))?;
         let meant = ToolCall::new(SHELL, json!({ COMMAND: line }))?;

@@ -1,13 +1,12 @@
-//! Arguments in the body of an invoked skill.
+//! Inserts arguments into the body of an invoked skill.
 
 use serde_json::Value;
 
-/// The name that stands for all arguments.
+/// The placeholder for all arguments.
 const ALL: &str = "$ARGUMENTS";
 
-/// The body with `$ARGUMENTS` in the place of all arguments and `${name}` in that of one by its
-/// name. Arguments that the body has no place for stand below it. What is put in is not looked
-/// through again.
+/// Replaces `$ARGUMENTS` by all arguments and `${name}` by a named one. Arguments without a
+/// placeholder are appended. Inserted text is not scanned again.
 pub(crate) fn substituted(body: &str, args: Option<&Value>) -> String {
     let Some(args) = args else { return body.replace(ALL, "") };
     let all = shown(args);
@@ -63,7 +62,7 @@ mod tests {
         check("fix $ARGUMENTS now", json!("#12"), "fix #12 now");
         check("fix ${id} in ${where}, $5", json!({"id": 12, "where": "a b"}), "fix 12 in a b, $5");
         check("fix it", json!("#12"), "fix it\n\nARGUMENTS: #12");
-        // What was put in is no place for more.
+        // Inserted text contains no placeholders.
         check("say $ARGUMENTS", json!("$ARGUMENTS ${x}"), "say $ARGUMENTS ${x}");
         check("${missing}", json!({"id": 1}), "${missing}\n\nARGUMENTS: {\"id\":1}");
         assert_eq!(substituted("fix $ARGUMENTS.", None), "fix .");

@@ -1,15 +1,15 @@
-//! Text of a skill as definitions repeat it: a repository wrote it, and a model reads it before any
-//! person has.
+//! Text of skills in definitions: a repository wrote it, and a model reads it before any person
+//! has.
 
 use std::sync::Arc;
 
 use tools_core::{Redactor, Visible, redacted_lines};
 
-/// Stands in place of the description of a skill that nobody agreed to.
+/// Replaces the description of a skill that nobody agreed to.
 pub(crate) const UNTRUSTED: &str =
     "[comes with this project; its description is shown once a person has agreed to the skill]";
 
-/// Takes credentials out of text of skills and makes hidden characters visible. Clones share the
+/// Redacts credentials in text of skills and makes hidden characters visible. Clones share the
 /// redactor.
 #[derive(Debug, Clone)]
 pub(crate) struct Told(Arc<dyn Redactor>);

@@ -1,4 +1,4 @@
-//! The files of a skill: a list of them, and a digest of all that they hold.
+//! The files of a skill: their list, and a digest of their content.
 
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
@@ -7,25 +7,25 @@ use tools_core::sha256_hex;
 
 use crate::{SkillError, skill::read_inside};
 
-/// The most files and folders of a skill, and the most bytes of them together.
+/// Maximum number of files and folders of a skill; the next constant limits their total size.
 const MAX_FILES: usize = 2_000;
 const MAX_BYTES: u64 = 64 << 20;
-/// How deep folders lie at most.
+/// Maximum depth of folders.
 const DEEPEST: usize = 16;
 
 /// Files of a skill.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
-    /// Its files but `SKILL.md`, relative to its folder, in order.
+    /// Its files except `SKILL.md`, relative to its folder, sorted.
     pub files: Vec<PathBuf>,
-    /// Names in its folder that cannot be read, and why, a sentence each.
+    /// Unreadable entries of its folder and the reasons, a sentence each.
     pub left_out: Vec<String>,
-    /// A digest of the names and the content of all of them, and of the names of what is left out.
+    /// Digest of the names and contents of all files, and of the names of unreadable entries.
     pub digest: String,
 }
 
-/// Looks through the folder of a skill. Links are taken for the files that they lead to, inside of
-/// the folder alone; what cannot be read is left out, and named.
+/// Lists the folder of a skill. Links are followed inside of the folder only; unreadable entries
+/// are left out and reported.
 ///
 /// # Errors
 /// A folder that is too large, or that cannot be read at all.
@@ -37,7 +37,7 @@ pub fn tree(folder: &Path) -> Result<Tree, SkillError> {
     left_out.sort();
     let mut all = String::new();
     for (path, digest) in &files {
-        // A length before each name: no name can pass for two.
+        // Each name is prefixed by its length, so that names cannot be confused.
         let name = path.to_string_lossy();
         let _ = writeln!(all, "{} {name} {digest}", name.len());
     }
@@ -78,7 +78,7 @@ impl TreeWalk<'_> {
             }
             let name = relative(&path);
             let read = if kind.is_symlink() && path.metadata().is_ok_and(|metadata| metadata.is_dir()) {
-                // A folder that is reached twice, or leads back to one above it.
+                // A folder that is reached twice, or is its own ancestor.
                 Err(SkillError::Link(name.to_string_lossy().into_owned()))
             } else {
                 read_inside(self.folder, &path, MAX_BYTES - self.bytes)
@@ -102,7 +102,7 @@ impl TreeWalk<'_> {
 
     fn leave_out(&mut self, name: &Path, error: &SkillError) {
         let why = match error {
-            // Its path is one of this machine.
+            // The full path would reveal this machine's layout.
             SkillError::Unreadable { .. } => format!("`{}` cannot be read", name.display()),
             error => error.to_string(),
         };

@@ -1,5 +1,4 @@
-//! The declarations: keys of `metadata`, each tool of which becomes a definition and calls of the
-//! shell.
+//! Parses tool declarations in `metadata`, and converts tools to definitions and shell calls.
 
 use std::collections::BTreeMap;
 
@@ -13,14 +12,14 @@ use tools_core::{
 use super::template::{Template, is_name};
 use crate::Field;
 
-/// How the keys of a tool begin.
+/// Prefix of a tool's keys.
 const KEY: &str = "tool.";
-/// The key behind a tool's name that says what it does.
+/// Suffix of the key with a tool's description.
 const DESCRIPTION: &str = "description";
-/// The most tools of a skill, and the most parameters of one.
+/// Maximum number of tools of a skill, and of parameters of a tool.
 const MAX_TOOLS: usize = 20;
 const MAX_PARAMETERS: usize = 16;
-/// Characters of a description, and of an argument.
+/// Maximum number of characters of a description or argument.
 const MAX_SAID: usize = 1_024;
 const MAX_ARGUMENT: usize = 8_000;
 
@@ -30,7 +29,7 @@ pub struct InlineTool {
     /// Its name.
     pub name: ToolName,
     description: String,
-    /// What is said about each parameter, in the order of the command.
+    /// Descriptions of the parameters, in the order of the command.
     parameters: Vec<Parameter>,
     template: Template,
 }
@@ -42,8 +41,8 @@ struct Parameter {
     default: Option<String>,
 }
 
-/// The tools that the `metadata` of a skill declares. What is wrong with a tool is added to
-/// `warnings`, and it is left out.
+/// The tools that a skill's `metadata` declares. A faulty tool is left out, with a warning in
+/// `warnings`.
 pub(crate) fn declared(metadata: &BTreeMap<String, Field>, warnings: &mut Vec<String>) -> Vec<InlineTool> {
     let mut said: BTreeMap<&str, BTreeMap<&str, &Field>> = BTreeMap::new();
     for (key, value) in metadata {
@@ -108,8 +107,8 @@ impl InlineTool {
         self.template.as_str()
     }
 
-    /// The tool as a model is shown it: what the skill says of it goes through `redactor`, and has
-    /// every hidden character made visible.
+    /// The definition for a model: the skill's text is redacted by `redactor`, and hidden
+    /// characters are made visible.
     pub fn definition(&self, redactor: &dyn Redactor) -> ToolDef {
         let told = |text: &str| redacted_lines(redactor, text);
         let describe = |parameter: &Parameter| {
@@ -134,7 +133,7 @@ impl InlineTool {
             .from_origin(ToolOrigin::Skill)
     }
 
-    /// The command line that a call with these parameters is.
+    /// The command line for a call with these parameters.
     ///
     /// # Errors
     /// `InvalidParameters` or `TypeMismatch`, by the name of the parameter.

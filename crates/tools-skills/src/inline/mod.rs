@@ -1,5 +1,5 @@
-//! Tools that a skill declares in its front matter: a name, what it takes, and the command line
-//! that a call of it is.
+//! Tools that a skill declares in its front matter: a name, parameters, and the command line of a
+//! call.
 
 mod declared;
 mod template;

@@ -1,11 +1,12 @@
-//! A command line with places for arguments. What is put in is one word to bash, whatever is in it.
+//! A command line with placeholders. Each inserted argument is one word to bash, whatever it
+//! contains.
 
 use std::collections::BTreeMap;
 
-/// The most bytes of a command line before anything is put in.
+/// Maximum length in bytes of a command line with placeholders.
 const MAX_TEMPLATE_BYTES: usize = 4_096;
 
-/// A command line with places for arguments.
+/// A command line with placeholders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Template {
     text: String,
@@ -18,17 +19,16 @@ enum Piece {
     Place(Place),
 }
 
-/// A place for an argument.
+/// A placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Place {
     /// The parameter.
     pub(super) name: String,
-    /// What stands there without one; `None` where one is needed. An empty default leaves the place
-    /// empty.
+    /// Default value; `None` if an argument is required. An empty default inserts nothing.
     pub(super) default: Option<String>,
 }
 
-/// What bash makes of a character.
+/// Quoting state of bash at a character.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum State {
     Plain,
@@ -38,9 +38,9 @@ enum State {
 }
 
 impl Template {
-    /// Reads a command line. `{name}` is the place of a parameter, `{name=default}` that of one
-    /// that may be left out. Within quotation marks nothing is a place, unless it is one of
-    /// `parameters`: that is refused, since bash would read the argument differently there.
+    /// Parses a command line. `{name}` is the placeholder of a parameter, `{name=default}` that of
+    /// an optional one. Inside quotation marks there are no placeholders; a name of `parameters`
+    /// there is refused, since bash would parse the argument differently.
     ///
     /// # Errors
     /// What is wrong, in a sentence.
@@ -53,7 +53,7 @@ impl Template {
         }
         let mut pieces = vec![];
         let (mut state, mut literal, mut at) = (State::Plain, String::new(), 0);
-        // `${…}` that is open: an argument in it would not be a word.
+        // Inside an open `${…}` an argument would not be a separate word.
         let mut open = 0_u32;
         while let Some(c) = text[at..].chars().next() {
             let rest = &text[at..];
@@ -99,7 +99,7 @@ impl Template {
         }
         pieces.push(Piece::Text(literal));
         let template = Self { text: text.to_owned(), pieces };
-        // Where these stand, quotation marks do not mean what they mean elsewhere.
+        // With these, quotation marks have another meaning.
         let odd = ["`", "<<", "((", "$'", "$["].iter().find(|odd| template.has(odd));
         match odd {
             Some(odd) if template.places().next().is_some() => {
@@ -121,7 +121,7 @@ impl Template {
         &self.text
     }
 
-    /// The places, in their order; one parameter may have several.
+    /// The placeholders, in order; a parameter may have several.
     pub(super) fn places(&self) -> impl Iterator<Item = &Place> {
         self.pieces.iter().filter_map(|piece| match piece {
             Piece::Place(place) => Some(place),
@@ -129,8 +129,7 @@ impl Template {
         })
     }
 
-    /// The command line with these arguments; the name of the first parameter that is missing
-    /// otherwise.
+    /// The command line with these arguments; otherwise the name of the first missing parameter.
     pub(super) fn filled(&self, arguments: &BTreeMap<String, String>) -> Result<String, &str> {
         let mut line = String::with_capacity(self.text.len());
         for piece in &self.pieces {
@@ -150,7 +149,7 @@ impl Template {
     }
 }
 
-/// The place that a text begins with, and how many bytes it takes.
+/// The placeholder at the beginning of a text, and its length in bytes.
 fn place(text: &str) -> Option<(Place, usize)> {
     let (inside, _) = text.strip_prefix('{')?.split_once('}')?;
     let (name, default) = match inside.split_once('=') {
@@ -166,7 +165,7 @@ pub(super) fn is_name(text: &str) -> bool {
     text.len() <= 64 && text.starts_with(|c: char| c.is_ascii_lowercase()) && text.bytes().all(is_usual)
 }
 
-/// A text as one word of bash, in which nothing has a meaning.
+/// Quotes a text as one word of bash.
 fn quoted(text: &str) -> String {
     format!("'{}'", text.replace('\'', r"'\''"))
 }

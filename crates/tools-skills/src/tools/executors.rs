@@ -17,7 +17,7 @@ impl SkillTools {
         Self(skills)
     }
 
-    /// Each as an executor; none where there are no skills.
+    /// The executors; none if there are no skills.
     pub fn into_executors(self) -> Vec<DynExecutor> {
         if self.0.is_empty() {
             return vec![];

@@ -1,4 +1,4 @@
-//! `invoke_skill`: a skill with arguments, active for the rest of the turn.
+//! `invoke_skill`: activates a skill with arguments for the rest of the turn.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolErrorCat
 use super::shared::{definition, inspected, judged, open, shown};
 use crate::{InlineTool, Skills, substitute::substituted};
 
-/// The tool, over the skills and what is said of them.
+/// The tool, with the skills and their descriptions.
 pub(super) struct InvokeSkill(pub(super) Skills, pub(super) Arc<[(String, String)]>);
 
 /// Follows a skill for the rest of the turn: reads what it says to do with these arguments. Where
@@ -34,8 +34,8 @@ fn check(args: Option<&Value>) -> Result<(), ToolError> {
     }
 }
 
-/// The tools that are there while the skill is active, for models whose host does not list them
-/// anew, and why others are not.
+/// Describes the tools available while the skill is active, for models whose host does not list
+/// them again, and why others are not.
 fn declared(skills: &Skills, tools: &[InlineTool], left_out: &[String]) -> String {
     let faults = left_out.iter().flat_map(|fault| ["\n[", fault, "]"]).collect::<String>();
     if tools.is_empty() {

@@ -1,4 +1,4 @@
-//! `load_skill`: the body of a skill, or one of its files.
+//! `load_skill`: returns the body of a skill, or one of its files.
 
 use std::path::{Component, Path};
 use std::sync::Arc;
@@ -11,10 +11,10 @@ use tools_core::{CallContext, ClaimSource, Inspection, Tool, ToolDef, ToolError,
 use super::shared::{definition, inspected, judged, open, shown};
 use crate::{SkillError, Skills, skill::read_inside, skills::OpenSkill};
 
-/// The most bytes of a file that is shown.
+/// Maximum size in bytes of a file that is shown.
 const MAX_FILE_BYTES: u64 = 4 << 20;
 
-/// The tool, over the skills and what is said of them.
+/// The tool, with the skills and their descriptions.
 pub(super) struct LoadSkill(pub(super) Skills, pub(super) Arc<[(String, String)]>);
 
 /// Reads what a skill says to do, before a task that its description fits; with `file`, one of the
@@ -64,7 +64,7 @@ impl Tool for LoadSkill {
     }
 }
 
-/// A file of a skill, which lies in its folder wherever its name and links on the way lead.
+/// A file of a skill. It must lie in the skill's folder after resolving links.
 async fn of_file(opened: OpenSkill, file: String) -> Result<ToolOutput, SkillError> {
     let name = file.clone();
     let read = tokio::task::spawn_blocking(move || {

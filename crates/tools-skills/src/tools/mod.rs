@@ -1,4 +1,4 @@
-//! The two tools, and what they share.
+//! The two tools, and their common parts.
 
 mod executors;
 mod invoke_skill;

@@ -1,5 +1,4 @@
-//! What both tools share: opening a skill, the question about one that nobody agreed to, and its
-//! text.
+//! Common parts of both tools: opening a skill, asking for agreement, and its text.
 
 use std::fmt::Write as _;
 
@@ -9,13 +8,13 @@ use tools_core::{ConfirmReason, Inspection, SummaryKind, ToolDef, ToolError, Too
 
 use crate::{SkillError, Skills, skills::OpenSkill};
 
-/// Files that are listed with a skill.
+/// Maximum number of files listed with a skill.
 const LISTED: usize = 200;
-/// Characters of the descriptions of all skills together.
+/// Maximum number of characters of all descriptions together.
 const CATALOGUE: usize = 16_000;
 
-/// The definition of a tool whose parameter `name` is one of the skills; `described` are their
-/// names and descriptions.
+/// Definition of a tool whose parameter `name` is one of the skills; `described` are their names
+/// and descriptions.
 pub(super) fn definition<Args: JsonSchema>(
     name: &'static str,
     title: &'static str,
@@ -41,7 +40,7 @@ pub(super) fn definition<Args: JsonSchema>(
     }
 }
 
-/// Opens a skill on a thread for long work.
+/// Opens a skill on a blocking thread.
 pub(super) async fn open(skills: &Skills, name: &str) -> Result<OpenSkill, ToolError> {
     let (skills, name) = (skills.clone(), name.to_owned());
     let opened = tokio::task::spawn_blocking(move || skills.open(&name)).await;
@@ -51,8 +50,8 @@ pub(super) async fn open(skills: &Skills, name: &str) -> Result<OpenSkill, ToolE
     }
 }
 
-/// What a call does that uses a skill: nothing, but a person has to agree to one that came with the
-/// project.
+/// Inspection of a call that uses a skill: it changes nothing, but a project skill needs a person's
+/// agreement.
 pub(super) fn inspected(opened: OpenSkill) -> Inspection {
     let inspection = Inspection::read_only();
     let inspection = match &opened {
@@ -77,7 +76,7 @@ pub(super) fn inspected(opened: OpenSkill) -> Inspection {
     inspection.keeping(opened)
 }
 
-/// The skill that was judged, if it is still the same.
+/// The judged skill, if it is unchanged.
 pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection) -> Result<OpenSkill, ToolError> {
     let opened = open(skills, name).await?;
     match inspection.take::<OpenSkill>() {
@@ -86,7 +85,7 @@ pub(super) async fn judged(skills: &Skills, name: &str, inspection: &Inspection)
     }
 }
 
-/// A skill as a model reads it, with `more` below it.
+/// A skill as text for a model, with `more` below it.
 pub(super) fn shown(opened: &OpenSkill, body: &str, most: usize, more: &str) -> ToolOutput {
     let skill = &opened.skill;
     let head = format!("<skill_content name={:?} path={:?}>\n", skill.name, skill.folder.to_string_lossy());
