@@ -1,5 +1,5 @@
-//! From what happens to what a client is told: pure, one state for each session. Of each call a
-//! client hears its beginning first, its end once, and nothing after that.
+//! Converts session events to updates for a client: pure, with one state per session. For each call
+//! the client gets its beginning first, its end once, and nothing after that.
 
 use std::collections::{HashMap, HashSet};
 use std::path::{Path, PathBuf};
@@ -10,38 +10,37 @@ use tools_core::{CallId, FileDiff, Location, Media};
 use crate::wire::{Block, CallContent, CallStatus, CallUpdate, Place, Update};
 use crate::{SessionEvent, Severity};
 
-/// Bytes of what a call printed that are shown while it runs.
+/// Maximum number of bytes of a call's output shown while it runs.
 const TAIL: usize = 8 * 1024;
 
-/// The calls of a session, as far as the client knows them.
+/// The calls of a session, as known to the client.
 #[derive(Debug)]
 pub(crate) struct Calls {
     workdir: PathBuf,
-    /// Whether the client shows notices.
+    /// Whether the client supports notices.
     notices: bool,
     open: HashMap<CallId, RunningCall>,
-    /// Calls that have their end.
+    /// Ended calls.
     ended: HashSet<CallId>,
 }
 
 #[derive(Debug, Default)]
 struct RunningCall {
-    /// The end of what it printed.
+    /// Last part of its output.
     printed: String,
-    /// Whether the client has not seen the latest of that.
+    /// Whether it has output that the client has not seen.
     is_new: bool,
-    /// The client's terminal that shows what it prints.
+    /// The client's terminal that shows its output.
     terminal: Option<String>,
 }
 
 impl Calls {
-    /// The calls of a session that works in `workdir`.
+    /// The calls of a session in `workdir`.
     pub(crate) fn new(workdir: PathBuf, notices: bool) -> Self {
         Self { workdir, notices, open: HashMap::new(), ended: HashSet::new() }
     }
 
-    /// What the client is told of something that happened; nothing for what it need not know, or
-    /// not yet.
+    /// The update for an event; `None` if the client need not know it, or not yet.
     pub(crate) fn update(&mut self, happening: SessionEvent) -> Option<Update> {
         match happening {
             SessionEvent::UserSaid { text } => Some(Update::UserMessageChunk { content: Block::text(text) }),
@@ -109,7 +108,7 @@ impl Calls {
         }
     }
 
-    /// Shows a call in a terminal of the client from now on; `None` for a call that has ended.
+    /// Shows a call in a terminal of the client from now on; `None` for an ended call.
     pub(crate) fn attach(&mut self, call: &CallId, id: &str) -> Option<Update> {
         let running = self.open.get_mut(call)?;
         running.terminal = Some(id.to_owned());
@@ -117,7 +116,7 @@ impl Calls {
         Some(Update::ToolCallUpdate(CallUpdate { tool_call_id: call.to_string(), content, ..CallUpdate::default() }))
     }
 
-    /// What calls that no terminal shows printed since this was asked last.
+    /// Output of calls without a terminal since the last call of this.
     pub(crate) fn printed(&mut self) -> Vec<Update> {
         let in_text = self.open.iter_mut().filter(|(_, running)| running.terminal.is_none());
         let new = in_text.filter_map(|(call, running)| {
@@ -129,7 +128,7 @@ impl Calls {
         new.collect()
     }
 
-    /// The ends of calls that nobody told the end of: a turn leaves none open.
+    /// Ends of calls that have none yet: a turn leaves no call open.
     pub(crate) fn close(&mut self) -> Vec<Update> {
         let open: Vec<CallId> = self.open.drain().map(|(call, _)| call).collect();
         open.into_iter()
@@ -142,7 +141,7 @@ impl Calls {
             .collect()
     }
 
-    /// Takes in a call; `false` for one that is known.
+    /// Registers a call; `false` if it is known.
     fn begin(&mut self, call: &CallId) -> bool {
         if self.open.contains_key(call) || self.ended.contains(call) {
             return false;
@@ -172,7 +171,7 @@ fn status(call: &CallId, status: CallStatus) -> CallUpdate {
     CallUpdate { tool_call_id: call.to_string(), status: Some(status), ..CallUpdate::default() }
 }
 
-/// Places as the protocol has them, with absolute paths; `None` where there are none.
+/// Places in the protocol's form, with absolute paths; `None` if there are none.
 fn places(workdir: &Path, locations: &[Location]) -> Option<Vec<Place>> {
     let place = |location: &Location| Place {
         path: workdir.join(&location.path),
@@ -181,10 +180,10 @@ fn places(workdir: &Path, locations: &[Location]) -> Option<Vec<Place>> {
     (!locations.is_empty()).then(|| locations.iter().map(place).collect())
 }
 
-/// A change as an editor shows it; `None` where the texts are not carried along.
+/// A change in the protocol's form; `None` if its texts are missing.
 fn shown(workdir: &Path, diff: FileDiff) -> Option<CallContent> {
-    // A text before that is missing is that of a new file, or one that is too long: the lines that
-    // went tell which.
+    // A missing old text means a new file, or a text that is too long; the number of removed lines
+    // tells which.
     if diff.before.is_none() && diff.removed > 0 {
         return None;
     }

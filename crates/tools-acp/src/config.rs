@@ -1,11 +1,11 @@
-//! What is configured of the agent for editors.
+//! The section `[acp]`.
 
 use std::{num::NonZeroU64, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Seconds that a person usually has.
+/// Default time limit in seconds for a person's answer.
 const PERMISSION_TIMEOUT: NonZeroU64 = NonZeroU64::new(300).expect("it is not zero");
 
 /// The section `[acp]`.

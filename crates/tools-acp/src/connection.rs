@@ -16,7 +16,7 @@ use crate::{
     wire::{self, Initialize, ListSessions, NewSession, OldSession, Prompt, SessionOnly, SetMode},
 };
 
-/// A client. Clones are the same one.
+/// A client connection. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Connection(Arc<Inner>);
 
@@ -24,27 +24,27 @@ struct Inner {
     host: Arc<dyn AcpHost>,
     greeting: InitializeRequest,
     peer: Peer,
-    /// What works for this client: requests that take time, and sessions.
+    /// Tasks of this client: slow requests, and sessions.
     work: TaskTracker,
-    /// Nothing further is begun.
+    /// Cancelled at the end: then nothing new begins.
     ended: CancellationToken,
     state: Mutex<State>,
 }
 
-/// What a client can do beyond what every client does.
+/// Optional features of a client.
 #[derive(Debug, Clone, Copy, Default)]
 struct ClientFeatures {
-    /// Whether it shows notices.
+    /// Whether it supports notices.
     notices: bool,
-    /// Whether it makes terminals.
+    /// Whether it supports terminals.
     terminals: bool,
 }
 
 #[derive(Default)]
 struct State {
-    /// What the client can do; `None` before `initialize`.
+    /// Features of the client; `None` before `initialize`.
     client: Option<ClientFeatures>,
-    /// Requests without an answer.
+    /// Unanswered requests.
     in_flight: HashSet<RequestId>,
     sessions: HashMap<String, Session>,
 }
@@ -55,7 +55,7 @@ impl Connection {
         Self(Arc::new(Inner { host, greeting, peer, work, ended, state }))
     }
 
-    /// Takes a line of the client. Never waits.
+    /// Handles a line of the client. Never waits.
     pub(crate) fn line(&self, line: Line) {
         let text = match line {
             Line::Text(text) => text,
@@ -76,12 +76,12 @@ impl Connection {
         }
     }
 
-    /// Whether a request waits for its answer.
+    /// Whether a request is unanswered.
     pub(crate) fn is_busy(&self) -> bool {
         !self.0.state.locked().in_flight.is_empty()
     }
 
-    /// Calls everything off and waits until nothing of it is left.
+    /// Cancels everything and waits until nothing is left.
     pub(crate) async fn end(&self) {
         self.0.ended.cancel();
         let sessions: Vec<Session> = self.0.state.locked().sessions.drain().map(|(_, session)| session).collect();
@@ -159,7 +159,7 @@ impl Connection {
         }
     }
 
-    /// Opens a conversation, which takes a moment.
+    /// Opens a conversation in the background.
     fn open(&self, id: RequestId, opening: SessionRequest, place: NewSession) {
         let connection = self.clone();
         self.0.work.spawn(async move {
@@ -190,7 +190,7 @@ impl Connection {
         let (session, turns) = Session::new(conversation, modes, watch.clone());
         self.0.state.locked().sessions.insert(name.clone(), session.clone());
         if self.0.ended.is_cancelled() {
-            // The client left while the conversation was opened.
+            // The client disconnected while the conversation was opened.
             session.close();
         }
         let answering = self.clone();
@@ -255,7 +255,7 @@ impl Connection {
         });
     }
 
-    /// Ends a session where it is open, and forgets it. One that is not there is forgotten already.
+    /// Ends a session if it is open, and deletes it. An unknown session counts as deleted.
     fn delete(&self, id: RequestId, params: Value) {
         let parsed = wire::parse::<SessionOnly>(params).and_then(|SessionOnly { session_id: name }| {
             let session = session_id(&name)?;
@@ -269,7 +269,7 @@ impl Connection {
         self.0.work.spawn(async move {
             if let Some(open) = open {
                 open.close();
-                // What its last turn keeps is kept by then, and goes too.
+                // By then its last turn is saved, so that it is deleted too.
                 open.closed.cancelled().await;
             }
             let forgotten = connection.0.host.forget(&session).await;
@@ -281,7 +281,7 @@ impl Connection {
         self.0.state.locked().sessions.get(name).cloned().ok_or_else(|| no_session(name))
     }
 
-    /// Answers a request: the only place that does, once for each.
+    /// Answers a request. This is the only place that does, once for each.
     fn answer(&self, id: &RequestId, result: Result<Value, RpcError>) {
         if self.0.state.locked().in_flight.remove(id) {
             self.0.peer.answer(id, result);
@@ -289,7 +289,7 @@ impl Connection {
     }
 }
 
-/// The folder that a session works in: whole and there.
+/// The folder of a session: absolute and existing.
 fn folder(place: &NewSession) -> Result<PathBuf, RpcError> {
     let cwd = &place.cwd;
     let shown = cwd.display();
@@ -307,7 +307,7 @@ fn folder(place: &NewSession) -> Result<PathBuf, RpcError> {
     Ok(cwd.clone())
 }
 
-/// What the person is told of servers that the client wants started; `None` where it wants none.
+/// Notice about servers that the client asks to start; `None` if there are none.
 fn not_used(place: &NewSession) -> Option<String> {
     let names: Vec<&str> =
         place.mcp_servers.iter().map(|server| server["name"].as_str().unwrap_or("without a name")).collect();

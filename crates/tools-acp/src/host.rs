@@ -1,4 +1,4 @@
-//! Who answers: opens conversations, and holds one of them.
+//! Interfaces of the host: it opens conversations, and each answers prompts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,36 +9,36 @@ use tools_core::SessionId;
 use crate::{ClientView, Modes, SessionEvent, Viewer};
 
 /// Opens conversations. Called by the server for `session/new`, `session/load`, `session/resume`,
-/// `session/delete` and the lists of kept sessions. The program that has models and tools
-/// implements it.
+/// `session/delete` and lists of saved sessions. Implemented by the program that has models and
+/// tools.
 #[async_trait]
 pub trait AcpHost: Send + Sync + 'static {
     /// Opens a conversation.
     ///
     /// # Errors
-    /// When it cannot work in that folder, or when the session that goes on is not kept.
+    /// If it cannot work in that folder, or the session to resume is not saved.
     async fn open(&self, opening: SessionRequest) -> Result<OpenConversation, OpenError>;
 
-    /// The kept sessions, the latest first; only those of `workdir` where one is given.
+    /// The saved sessions, the latest first; only those of `workdir` if given.
     ///
     /// # Errors
-    /// A sentence for a person, when they cannot be read.
+    /// A sentence for a person, if they cannot be read.
     async fn kept(&self, workdir: Option<&Path>) -> Result<Vec<SessionSummary>, String>;
 
-    /// Removes a session that is not open from the kept ones, with what was stored for it. Nothing
-    /// happens where none of that name is kept.
+    /// Deletes a saved session that is not open, with its stored data. Does nothing if there is
+    /// none with this name.
     ///
     /// # Errors
-    /// A sentence for a person, when it cannot be removed.
+    /// A sentence for a person, if it cannot be removed.
     async fn forget(&self, session: &SessionId) -> Result<(), String>;
 }
 
 /// Request to open a session.
 #[derive(Debug, Clone)]
 pub struct SessionRequest {
-    /// The folder the session works in: absolute, and a folder that is there.
+    /// The folder of the session: absolute and existing.
     pub workdir: PathBuf,
-    /// The kept session that goes on; `None` for a new one.
+    /// The saved session to resume; `None` for a new one.
     pub resume: Option<Resume>,
 }
 
@@ -47,7 +47,7 @@ pub struct SessionRequest {
 pub struct Resume {
     /// The session.
     pub session: SessionId,
-    /// Whether what was said is told again.
+    /// Whether the conversation is replayed.
     pub replay: bool,
 }
 
@@ -57,29 +57,29 @@ pub struct OpenConversation {
     pub session: SessionId,
     /// The conversation.
     pub conversation: Box<dyn Conversation>,
-    /// In which modes it can work. The conversation follows the one that is set.
+    /// Its modes. The conversation follows the current one.
     pub modes: Modes,
     /// Time limit of a question.
     pub patience: std::time::Duration,
-    /// The program that shows commands in terminals of a client that has some; `None` to show them
-    /// as text everywhere.
+    /// The program that shows commands in terminals of a client that supports them; `None` to show
+    /// them as text.
     pub viewer: Option<Viewer>,
-    /// Earlier events, to be repeated to the client; empty for a new session.
+    /// Earlier events to replay to the client; empty for a new session.
     pub past: Vec<SessionEvent>,
 }
 
 /// Reason why a conversation was not opened. Each is a sentence for a person.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OpenError {
-    /// The request asks for what cannot be.
+    /// The request is invalid.
     Refused(String),
-    /// No such session is kept.
+    /// No such session is saved.
     NotKept(String),
-    /// Something of this machine failed.
+    /// A failure of this machine.
     Failed(String),
 }
 
-/// A kept session, as it is listed.
+/// A saved session in a list.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SessionSummary {
     /// The session.
@@ -88,31 +88,31 @@ pub struct SessionSummary {
     pub workdir: PathBuf,
     /// Its title.
     pub title: String,
-    /// When it was written last, as RFC 3339 has it.
+    /// Time when it was last written, in RFC 3339.
     pub written: String,
 }
 
 /// Handles the prompts of one session. Called by the server, one prompt after the other.
 #[async_trait]
 pub trait Conversation: Send {
-    /// Answers the user. Everything that happens is told to `watch` before this returns; every call
-    /// that was told of has its end by then. Returns soon after `cancel` is cancelled.
+    /// Answers the user. All events are sent to `watch` before this returns, including the end of
+    /// every call. Returns soon after `cancel` is cancelled.
     async fn prompt(&mut self, task: &str, watch: &ClientView, cancel: &CancellationToken) -> PromptEnd;
 
-    /// Ends what the session runs in the background. When this returns nothing of it is left.
+    /// Ends the background jobs of the session. On return nothing of it is left.
     async fn close(&mut self);
 }
 
 /// Reason for the end of a prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum PromptEnd {
-    /// The model is done.
+    /// The model finished.
     Done,
-    /// The conversation has no room left.
+    /// The context is full.
     ContextFull,
     /// A limit on requests, calls or cost was reached.
     Limit,
-    /// Somebody called it off.
+    /// The prompt was cancelled.
     Cancelled,
     /// The model gave no answer: a sentence for a person.
     Failed(String),

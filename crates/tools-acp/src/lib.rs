@@ -1,14 +1,14 @@
-//! Agent Client Protocol (version 1): editors start an agent as a process and talk to it in
-//! JSON-RPC over its standard input and output.
+//! Agent Client Protocol (version 1): editors start an agent as a process and communicate with it
+//! in JSON-RPC over its standard input and output.
 //!
-//! This crate is the protocol alone. What answers is a [`Conversation`] that an [`AcpHost`] opens:
-//! for each session one, in the folder that the client names. A conversation tells what happens
-//! through a [`ClientView`], which turns it into notifications in the right order, and asks the
-//! person through it.
+//! This crate implements only the protocol. A [`Conversation`], opened by an [`AcpHost`], answers
+//! prompts: one for each session, in the folder that the client names. A conversation reports
+//! events through a [`ClientView`], which sends them as notifications in the right order, and asks
+//! the person through it.
 //!
-//! The types of the wire are this crate's own: the published Rust crates switch on features of
-//! `serde_json` that change the order of keys for every crate of a build. They are the other side
-//! in the tests of `interop/acp`, which are a workspace of their own.
+//! The wire types are this crate's own: the published Rust crates enable features of `serde_json`
+//! that change the order of keys for every crate of a build. They are the peer in the tests of
+//! `interop/acp`, which are a separate workspace.
 
 mod config;
 

@@ -1,10 +1,10 @@
-//! The modes of a session: what a model may do in each, as a phase of the loop.
+//! Modes of a session: what a model may do in each, as a phase of the loop.
 
 use std::sync::Arc;
 
 use tools_core::{CallPhase, Shared};
 
-/// A way to work.
+/// A mode.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mode {
     /// Identifier that clients use. Permanent.
@@ -13,12 +13,12 @@ pub struct Mode {
     pub name: &'static str,
     /// Meaning in one sentence.
     pub description: &'static str,
-    /// The phase that the model's calls are made in.
+    /// Phase of the model's calls.
     pub phase: CallPhase,
 }
 
-/// The modes of a session and the one that is set. Clones share it: a change counts from the next
-/// call on.
+/// The modes of a session and the current one. Clones share it: a change applies from the next call
+/// on.
 #[derive(Debug, Clone)]
 pub struct Modes {
     available: Arc<[Mode]>,
@@ -26,7 +26,7 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// The modes of every session: ask, read only, verify. The first is set.
+    /// The modes of every session: ask, read only, verify. The first is the default.
     pub fn usual() -> Self {
         let mode = |id, name, description, phase| Mode { id, name, description, phase };
         let available = [
@@ -42,24 +42,24 @@ impl Modes {
         Self { phase: Shared::new(available[0].phase), available: Arc::new(available) }
     }
 
-    /// All of them, in the order in which a person sees them.
+    /// All modes, in display order.
     pub(crate) fn available(&self) -> &[Mode] {
         &self.available
     }
 
-    /// The one that is set.
+    /// The current mode.
     pub fn current(&self) -> &Mode {
         let phase = *self.phase.load();
         self.available.iter().find(|mode| mode.phase == phase).unwrap_or(&self.available[0])
     }
 
-    /// Sets one by its id; `false` where there is none of that id.
+    /// Sets the mode by its id; `false` if there is none.
     pub fn set(&self, id: &str) -> bool {
         let found = self.available.iter().find(|mode| mode.id == id);
         found.inspect(|mode| self.phase.store(mode.phase)).is_some()
     }
 
-    /// The phase that calls are made in, as it is at any moment.
+    /// The current phase of calls, which follows changes.
     pub fn phase(&self) -> Shared<CallPhase> {
         self.phase.clone()
     }

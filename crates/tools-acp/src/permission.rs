@@ -1,5 +1,5 @@
-//! A question as the protocol asks it: the call that waits, what it would do, and the answers there
-//! are.
+//! Converts a question to the protocol: the waiting call, what it would do, and the possible
+//! answers.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -14,16 +14,16 @@ const ALWAYS: &str = "allow_always";
 const REJECT: &str = "reject_once";
 const NEVER: &str = "reject_always";
 
-/// A question, ready to be asked.
+/// A question ready to be sent.
 #[derive(Debug)]
 pub(crate) struct Permission {
     params: Value,
-    /// Whether there is a rule that an answer may store.
+    /// Whether an answer can store a rule.
     stores: bool,
 }
 
 impl Permission {
-    /// The question of a prompt about a call; `None` where it is too long to be shown whole.
+    /// The question of a prompt about a call; `None` if it is too long to be shown completely.
     pub(crate) fn new(session: &str, call: &CallId, prompt: &ConfirmPrompt) -> Option<Self> {
         let question = Question::of(prompt).ok()?;
         let rows = question.rows(Width::UNBOUNDED).join("\n");
@@ -49,12 +49,12 @@ impl Permission {
         Some(Self { params, stores })
     }
 
-    /// What the client is asked.
+    /// Parameters of the request.
     pub(crate) fn params(&self) -> &Value {
         &self.params
     }
 
-    /// What the client's answer means. Only an option that was offered is a yes.
+    /// Interprets the client's answer. Only an offered option can be a yes.
     pub(crate) fn read(&self, answer: Result<Value, AskError>) -> Answer {
         #[derive(Deserialize)]
         struct PermissionResponse {

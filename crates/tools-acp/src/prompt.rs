@@ -1,13 +1,12 @@
-//! What the user said, from the parts that a client sends to one text.
+//! Converts the parts of a client's prompt to one text.
 
 use crate::rpc::RpcError;
 use crate::wire::{ContentBlock, Resource};
 
-/// The text of a prompt. Files that the client sends along stand between marks, with where they
-/// come from.
+/// The text of a prompt. Attached files are framed by marks, with their origin.
 ///
 /// # Errors
-/// For pictures and sounds, which were not offered, and for nothing at all.
+/// For pictures and sounds, which are not supported, and for an empty prompt.
 pub(crate) fn text_of(blocks: Vec<ContentBlock>) -> Result<String, RpcError> {
     let mut text = String::new();
     for block in blocks {

@@ -1,4 +1,4 @@
-//! A connection from its first line to its last process.
+//! Serves a connection from its first line until its last process has ended.
 
 use std::{sync::Arc, time::Duration};
 
@@ -10,17 +10,17 @@ use crate::AcpHost;
 use crate::connection::Connection;
 use crate::rpc::{Lines, MAX_MESSAGE_BYTES, Peer, write_all};
 
-/// How long requests may still be answered after the client closed its end: one that pipes its
-/// requests in and closes gets its answers, and one that is gone does not keep work alive.
+/// Time for answering requests after the client closed its end. A client that pipes requests and
+/// closes still gets answers, and one that is gone does not keep work alive.
 const LINGER: Duration = Duration::from_millis(200);
-/// How often that is looked at.
+/// Interval of checking for unanswered requests.
 const LOOK: Duration = Duration::from_millis(10);
-/// How long what was called off may take to come to its end.
+/// Time limit for cancelled work to end.
 const WINDING_UP: Duration = Duration::from_secs(5);
-/// How long a client may take to read what was told last.
+/// Time limit for the client to read the last messages.
 const LAST_WORDS: Duration = Duration::from_millis(500);
 
-/// Name of the agent that the client talks to.
+/// Name and version of the agent.
 #[derive(Debug, Clone)]
 pub struct InitializeRequest {
     /// The name of the program.
@@ -29,13 +29,13 @@ pub struct InitializeRequest {
     pub version: String,
 }
 
-/// Serves the client at the process's standard input and output: see [`serve`].
+/// Serves the client on standard input and output: see [`serve`].
 pub async fn serve_stdio(host: Arc<dyn AcpHost>, greeting: InitializeRequest, stop: CancellationToken) {
     serve(host, greeting, tokio::io::stdin(), tokio::io::stdout(), stop).await;
 }
 
-/// Serves one client until it is gone, or until `stop` is cancelled. When this returns every
-/// session has ended, or had five seconds to.
+/// Serves one client until it disconnects, or until `stop` is cancelled. On return every session
+/// has ended, or had five seconds to.
 pub async fn serve<R, W>(
     host: Arc<dyn AcpHost>,
     greeting: InitializeRequest,
@@ -74,7 +74,8 @@ pub async fn serve<R, W>(
     }
     let ending = connection.end();
     let unread = async {
-        // Whoever waits for room in the queue of a client that does not read would wait for ever.
+        // A task that waits for space in the queue of a client that does not read would wait for
+        // ever.
         sleep(LAST_WORDS).await;
         closed.cancel();
         std::future::pending::<()>().await;
@@ -95,7 +96,7 @@ pub async fn serve<R, W>(
     writing.abort();
 }
 
-/// Takes what the client sends until it sends no more.
+/// Handles input of the client until its end.
 async fn read<R: AsyncRead + Unpin>(connection: &Connection, input: R) {
     let mut lines = Lines::new(input, MAX_MESSAGE_BYTES);
     loop {

@@ -1,4 +1,4 @@
-//! One open session: its prompts one after the other, each until it ends or is called off.
+//! An open session: runs its prompts one after the other, each until it ends or is cancelled.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 
@@ -10,7 +10,7 @@ use tools_core::Locked as _;
 use crate::rpc::{RequestId, RpcError};
 use crate::{ClientView, Conversation, Modes, PromptEnd};
 
-/// A prompt that waits for its turn.
+/// A queued prompt.
 pub(crate) struct QueuedPrompt {
     pub(crate) id: RequestId,
     pub(crate) text: String,
@@ -21,16 +21,16 @@ pub(crate) struct QueuedPrompt {
 #[derive(Clone)]
 pub(crate) struct Session {
     prompts: mpsc::UnboundedSender<QueuedPrompt>,
-    /// The turn that runs; `None` between turns.
+    /// Cancellation of the running turn; `None` between turns.
     running: Arc<Mutex<Option<CancellationToken>>>,
     pub(crate) modes: Modes,
-    /// Cancelled when the session is to end.
+    /// Cancelled to end the session.
     closing: CancellationToken,
     /// Cancelled when nothing of it is left.
     pub(crate) closed: CancellationToken,
 }
 
-/// What runs the turns of a session.
+/// Runs the turns of a session.
 pub(crate) struct Turns {
     prompts: mpsc::UnboundedReceiver<QueuedPrompt>,
     session: Session,
@@ -39,7 +39,7 @@ pub(crate) struct Turns {
 }
 
 impl Session {
-    /// A session, and what runs it.
+    /// Creates a session and its runner.
     pub(crate) fn new(conversation: Box<dyn Conversation>, modes: Modes, watch: ClientView) -> (Self, Turns) {
         let (sender, prompts) = mpsc::unbounded_channel();
         let session = Self {
@@ -55,7 +55,7 @@ impl Session {
     /// Begins a turn.
     ///
     /// # Errors
-    /// When one runs already.
+    /// If a turn is already running.
     pub(crate) fn prompt(&self, id: RequestId, text: String) -> Result<(), RpcError> {
         let mut running = self.running();
         if running.is_some() {
@@ -68,14 +68,14 @@ impl Session {
         Ok(())
     }
 
-    /// Calls the turn off that runs; nothing between turns.
+    /// Cancels the running turn, if any.
     pub(crate) fn cancel(&self) {
         if let Some(cancel) = &*self.running() {
             cancel.cancel();
         }
     }
 
-    /// Ends the session: what runs is called off.
+    /// Ends the session and cancels its turn.
     pub(crate) fn close(&self) {
         self.closing.cancel();
     }
@@ -86,7 +86,7 @@ impl Session {
 }
 
 impl Turns {
-    /// Runs turns until the session ends. `answer` takes the result of each prompt.
+    /// Runs turns until the session ends. `answer` receives the result of each prompt.
     pub(crate) async fn run(mut self, answer: impl Fn(&RequestId, Result<serde_json::Value, RpcError>)) {
         loop {
             let prompted = tokio::select! {
@@ -96,10 +96,9 @@ impl Turns {
             };
             let ended = self.conversation.prompt(&prompted.text, &self.watch, &prompted.cancel).await;
             self.watch.close().await;
-            // The next prompt may come as soon as this one is answered.
+            // The client may send the next prompt as soon as this one is answered.
             *self.session.running() = None;
-            // The protocol wants this reason for every turn that was called off, whatever came of
-            // it.
+            // The protocol requires this reason for every cancelled turn, whatever its result.
             let ended = if prompted.cancel.is_cancelled() { PromptEnd::Cancelled } else { ended };
             answer(&prompted.id, result(ended));
         }

@@ -1,5 +1,4 @@
-//! Where a conversation tells what happens and asks the person: in one order, whatever it tells
-//! from.
+//! Sends the events and questions of a conversation to the client, in one order.
 
 use std::path::Path;
 use std::sync::{Arc, Mutex};
@@ -10,7 +9,7 @@ use tools_core::{Absence, Answer, CallId, ConfirmPrompt, Locked as _};
 
 use crate::{SessionEvent, Viewer, calls::Calls, permission::Permission, rpc::Peer, terminal::Displays, wire::Update};
 
-/// The client's view of one session. Clones are the same view.
+/// The client's view of one session. Clones share it.
 #[derive(Clone)]
 pub struct ClientView {
     peer: Peer,
@@ -21,8 +20,8 @@ pub struct ClientView {
 }
 
 impl ClientView {
-    /// The view of a client that shows notices where `notices` says so, and commands in terminals
-    /// where there is a `viewer`.
+    /// Creates a view. `notices` says whether the client supports them; with a `viewer`, commands
+    /// are shown in terminals.
     pub(crate) fn new(
         peer: Peer,
         session: &str,
@@ -37,9 +36,9 @@ impl ClientView {
         Self { peer, session, patience, calls, displays: Arc::new(displays) }
     }
 
-    /// Tells what happened, waiting for a client that is slow. To be called from one place after
-    /// the other: the order in which things are told is the order in which the client hears of
-    /// them. What calls print is held back until [`ClientView::flush`].
+    /// Sends an event, waiting for a slow client. Must be called from one task at a time: the
+    /// client gets events in the order of the calls. Output of calls is held back until
+    /// [`ClientView::flush`].
     pub async fn tell(&self, happening: SessionEvent) {
         let terminal = self.displays.before(&happening).await;
         let update = self.calls.locked().update(happening);
@@ -49,13 +48,13 @@ impl ClientView {
         drop(terminal);
     }
 
-    /// The next call whose terminal the person closed while the call ran: it is to be cancelled.
-    /// Waits for as long as there is none.
+    /// The next call whose terminal the person closed while it ran: it must be cancelled. Waits
+    /// while there is none.
     pub async fn was_closed(&self) -> CallId {
         self.displays.was_closed().await
     }
 
-    /// Tells what calls printed since the last time: to be called a few times a second while calls
+    /// Sends output of calls since the last time. To be called a few times a second while calls
     /// run.
     pub async fn flush(&self) {
         let printed = self.calls.locked().printed();
@@ -64,17 +63,17 @@ impl ClientView {
         }
     }
 
-    /// Asks the person about a call, which has to be told of before. Returns within the configured
-    /// time; an answer that comes later, or none, is a refusal.
+    /// Asks the person about a call, whose beginning must have been sent. Returns within the time
+    /// limit; a late or missing answer is a refusal.
     pub async fn ask(&self, call: &CallId, prompt: &ConfirmPrompt) -> Answer {
-        // What cannot be shown whole was refused before anybody was asked.
+        // A question that cannot be shown completely was refused before.
         let Some(permission) = Permission::new(&self.session, call, prompt) else {
             return Answer::Nobody(Absence::CannotAsk);
         };
         permission.read(self.peer.ask("session/request_permission", permission.params(), self.patience).await)
     }
 
-    /// Tells the end of every call that was told of and has none.
+    /// Sends the end of every call that has none.
     pub(crate) async fn close(&self) {
         self.displays.close();
         let ended = self.calls.locked().close();

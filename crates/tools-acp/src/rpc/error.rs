@@ -1,4 +1,4 @@
-//! The errors that a client gets. Codes are JSON-RPC's, and the protocol's own.
+//! Errors for the client, with codes of JSON-RPC and of the protocol.
 
 use serde::Serialize;
 
@@ -14,12 +14,12 @@ impl RpcError {
         Self { code, message: message.into() }
     }
 
-    /// The text is no JSON.
+    /// The text is not JSON.
     pub(crate) fn parse(message: impl Into<String>) -> Self {
         Self::new(-32700, message)
     }
 
-    /// The JSON is no request, or not one for this moment.
+    /// The JSON is not a request, or not one allowed at this time.
     pub(crate) fn invalid_request(message: impl Into<String>) -> Self {
         Self::new(-32600, message)
     }
@@ -29,23 +29,23 @@ impl RpcError {
         Self::new(-32601, format!("there is no method `{}`", shortened(method)))
     }
 
-    /// The parameters are not those of the method.
+    /// The parameters are invalid for the method.
     pub(crate) fn invalid_params(message: impl Into<String>) -> Self {
         Self::new(-32602, message)
     }
 
-    /// Something here failed.
+    /// An internal failure.
     pub(crate) fn internal(message: impl Into<String>) -> Self {
         Self::new(-32603, message)
     }
 
-    /// The session is not there.
+    /// The session does not exist.
     pub(crate) fn not_found(message: impl Into<String>) -> Self {
         Self::new(-32002, message)
     }
 }
 
-/// The beginning of a name that a client sent, for a message.
+/// Beginning of a name from the client, for a message.
 fn shortened(text: &str) -> String {
     text.chars().take(80).flat_map(char::escape_debug).collect()
 }

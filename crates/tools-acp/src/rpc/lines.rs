@@ -1,23 +1,23 @@
-//! Lines of a client with something in them, as they come.
+//! Reads non-empty lines of a client.
 
 use std::io;
 
 use tokio::io::{AsyncRead, AsyncReadExt as _};
 use tools_core::{BoundedLine, BoundedLines};
 
-/// How long a message may be, in bytes.
+/// Maximum size of a message in bytes.
 pub(crate) const MAX_MESSAGE_BYTES: usize = 16 * 1024 * 1024;
 
 /// A line of the input.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Line {
-    /// One with something in it, without its end.
+    /// A non-empty line, without its end.
     Text(Vec<u8>),
-    /// One that is longer than a message may be.
+    /// A line that exceeds the maximum size.
     TooLong,
 }
 
-/// Takes a stream apart into lines.
+/// Splits a stream into lines.
 pub(crate) struct Lines<R> {
     input: R,
     received: BoundedLines,
@@ -25,16 +25,16 @@ pub(crate) struct Lines<R> {
 }
 
 impl<R: AsyncRead + Unpin> Lines<R> {
-    /// Lines of `input` of at most `longest` bytes.
+    /// Lines of `input` with at most `longest` bytes.
     pub(crate) fn new(input: R, longest: usize) -> Self {
         Self { input, received: BoundedLines::new(longest), at_end: false }
     }
 
-    /// The next line that is not empty; `None` at the end of the input. A last line without an end
-    /// counts: requests that come through a pipe often lack it.
+    /// The next non-empty line; `None` at the end of the input. A last line without an end counts:
+    /// piped requests often lack it.
     ///
     /// # Errors
-    /// Whatever the input fails with.
+    /// An error of the input.
     pub(crate) async fn next(&mut self) -> io::Result<Option<Line>> {
         loop {
             let line = match self.received.next() {

@@ -1,12 +1,11 @@
-//! One line as a message: a request, a notification, the answer to a request of ours, or what is
-//! wrong with it.
+//! Parses a line as a message: a request, a notification, an answer to our request, or a fault.
 
 use serde::Serialize;
 use serde_json::{Map, Value};
 
 use super::RpcError;
 
-/// What pairs an answer with its request.
+/// Identifier that pairs an answer with its request.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize)]
 #[serde(untagged)]
 pub(crate) enum RequestId {
@@ -15,7 +14,7 @@ pub(crate) enum RequestId {
     Text(String),
 }
 
-/// A message that came in.
+/// A received message.
 #[derive(Debug, PartialEq)]
 pub(crate) enum IncomingMessage {
     Request { id: RequestId, method: String, params: Value },
@@ -24,10 +23,10 @@ pub(crate) enum IncomingMessage {
 }
 
 impl IncomingMessage {
-    /// Reads a line.
+    /// Parses a line.
     ///
     /// # Errors
-    /// What is wrong with it, and the identifier as far as it can be told.
+    /// What is wrong with it, and its identifier if recognisable.
     pub(crate) fn parse(line: &[u8]) -> Result<Self, (RequestId, RpcError)> {
         let value: Value = serde_json::from_slice(line).map_err(|error| {
             let problem = if error.to_string().contains("recursion limit") {

@@ -1,4 +1,4 @@
-//! JSON-RPC 2.0 over lines: messages, their identifiers and errors, and the way out.
+//! JSON-RPC 2.0 over lines: messages, identifiers, errors, and the sender.
 
 mod error;
 mod lines;

@@ -1,5 +1,4 @@
-//! The way out: messages in the order in which they were told, and requests of ours that wait for
-//! an answer.
+//! Sends messages to the client in order, and keeps our requests that wait for an answer.
 
 use std::collections::HashMap;
 use std::io;
@@ -16,29 +15,29 @@ use tools_core::Locked as _;
 
 use super::{RequestId, RpcError};
 
-/// Bytes that may wait for the client before whoever tells something waits for it.
+/// Number of queued bytes above which senders of events wait for the client.
 const ROOM: usize = 1024 * 1024;
-/// Bytes that may wait at all: answers are never held back, so that requests are read as long as
-/// the client is sane.
+/// Maximum number of queued bytes. Answers are never held back, so that requests are read as long
+/// as the client behaves.
 const MAX_WAITING_BYTES: usize = 64 * 1024 * 1024;
 
-/// The client, as what messages are sent to. Clones are the same client.
+/// The client as a receiver of messages. Clones share it.
 #[derive(Clone)]
 pub(crate) struct Peer(Arc<Inner>);
 
 struct Inner {
     queue: mpsc::UnboundedSender<Vec<u8>>,
-    /// Bytes in the queue.
+    /// Number of bytes in the queue.
     waiting: AtomicUsize,
-    /// Something was written.
+    /// Notified after each write.
     written: Notify,
-    /// Nobody reads any more, or nobody should be told anything.
+    /// Cancelled when the client no longer reads, or nothing more should be sent.
     closed: CancellationToken,
     open: Mutex<HashMap<i64, oneshot::Sender<Result<Value, RpcError>>>>,
     next: AtomicI64,
 }
 
-/// Why a request of ours has no result.
+/// Why our request has no result.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum AskError {
     /// The client refused it.
@@ -50,7 +49,7 @@ pub(crate) enum AskError {
 }
 
 impl Peer {
-    /// A client, and what is to be written to it.
+    /// Creates a client, and the queue of messages to write.
     pub(crate) fn new(closed: CancellationToken) -> (Self, mpsc::UnboundedReceiver<Vec<u8>>) {
         let (queue, receiver) = mpsc::unbounded_channel();
         let inner = Inner {
@@ -71,14 +70,13 @@ impl Peer {
         });
     }
 
-    /// Sends a notification, once there is room.
+    /// Sends a notification once there is space.
     pub(crate) async fn notify(&self, method: &str, params: impl Serialize) {
         self.room().await;
         self.put(&json!({"jsonrpc": "2.0", "method": method, "params": params}));
     }
 
-    /// Sends a request and waits for its answer, but no longer than `patience`. An answer that
-    /// comes later is nobody's.
+    /// Sends a request and waits for its answer up to `patience`. A later answer is ignored.
     pub(crate) async fn ask(
         &self,
         method: &str,
@@ -106,14 +104,14 @@ impl Peer {
         }
     }
 
-    /// Takes the answer to a request of ours; `false` where none waits for it.
+    /// Handles the answer to our request; `false` if none waits for it.
     pub(crate) fn answered(&self, id: &RequestId, result: Result<Value, RpcError>) -> bool {
         let RequestId::Number(id) = id else { return false };
         let waiting = self.0.open.locked().remove(id);
         waiting.is_some_and(|waiting| waiting.send(result).is_ok())
     }
 
-    /// Waits until there is room, or nobody reads any more.
+    /// Waits until there is space, or the client no longer reads.
     async fn room(&self) {
         while self.0.waiting.load(Ordering::Acquire) > ROOM {
             let written = self.0.written.notified();
@@ -127,7 +125,7 @@ impl Peer {
         }
     }
 
-    /// Waits until everything is written that was told.
+    /// Waits until all queued messages are written.
     pub(crate) async fn drained(&self) {
         while self.0.waiting.load(Ordering::Acquire) > 0 {
             let written = self.0.written.notified();
@@ -147,7 +145,7 @@ impl Peer {
             self.0.closed.cancel();
             return;
         }
-        // An error means that nothing is written any more.
+        // An error means that the writer has ended.
         let _ = self.0.queue.send(line);
     }
 
@@ -161,7 +159,7 @@ impl Peer {
     }
 }
 
-/// A request of ours that stands. Dropped without an answer it is withdrawn.
+/// An open request of ours. Dropping it without an answer withdraws it.
 struct Open<'a> {
     peer: &'a Peer,
     id: i64,
@@ -176,10 +174,10 @@ impl Drop for Open<'_> {
     }
 }
 
-/// Writes what is told until nothing more is, or the client reads no more.
+/// Writes queued messages until there are no more senders, or the client no longer reads.
 ///
 /// # Errors
-/// What writing failed with: the client is gone.
+/// The error of writing: the client is gone.
 pub(crate) async fn write_all<W: AsyncWrite + Unpin>(
     peer: &Peer,
     mut queue: mpsc::UnboundedReceiver<Vec<u8>>,

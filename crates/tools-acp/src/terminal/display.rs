@@ -14,16 +14,16 @@ use tools_core::{CallId, Locked as _};
 use super::{Viewer, frame, link::Link};
 use crate::{calls::Calls, rpc::Peer, wire::Update};
 
-/// How long a command runs before it is shown in a terminal: most have ended by then.
+/// Time that a command runs before it is shown in a terminal: most have ended by then.
 const DELAY: Duration = Duration::from_millis(500);
-/// Time for the client to make a terminal, and then for the viewer to connect.
+/// Time limit for the client to create a terminal, and then for the viewer to connect.
 const OPENING: Duration = Duration::from_secs(5);
-/// Time for the viewer to print the rest and exit.
+/// Time limit for the viewer to print the rest and exit.
 const ENDING: Duration = Duration::from_secs(1);
-/// Time for the client to release a terminal.
+/// Time limit for the client to release a terminal.
 const RELEASING: Duration = Duration::from_secs(5);
 
-/// What the task of a terminal works with.
+/// State of a terminal's task.
 pub(super) struct Terminal {
     pub(super) peer: Peer,
     pub(super) session: Arc<str>,
@@ -31,23 +31,23 @@ pub(super) struct Terminal {
     pub(super) viewer: Arc<Viewer>,
     pub(super) workdir: Arc<Path>,
     pub(super) call: CallId,
-    /// Told of the call when its terminal is closed before its end.
+    /// Receives the call whose terminal is closed before its end.
     pub(super) closed: mpsc::UnboundedSender<CallId>,
 }
 
-/// What a terminal is told.
+/// Input of a terminal.
 pub(super) struct Script {
-    /// What the call prints.
+    /// Output of the call.
     pub(super) text: mpsc::Receiver<String>,
     /// The exit code of the viewer, once the call has ended.
     pub(super) end: oneshot::Receiver<u8>,
-    /// Told when the viewer has printed everything, or there is none.
+    /// Notified when the viewer has printed everything, or there is none.
     pub(super) shown: oneshot::Sender<()>,
-    /// Completed when the client has been told the end of the call.
+    /// Completed when the end of the call was sent to the client.
     pub(super) told: oneshot::Receiver<()>,
 }
 
-/// Why nothing more is shown.
+/// Why the display ends.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Ending {
     /// The call has ended.
@@ -57,8 +57,8 @@ enum Ending {
 }
 
 impl Terminal {
-    /// Shows the call in a terminal. Where the client makes none in time, or no viewer comes,
-    /// nothing changes: the call's content stays text.
+    /// Shows the call in a terminal. If the client creates none in time, or no viewer connects, the
+    /// call's content stays text.
     pub(super) async fn run(self, script: Script) {
         let Script { text, mut end, shown, told } = script;
         tokio::select! {
@@ -72,8 +72,8 @@ impl Terminal {
                 biased;
                 created = &mut creating => created,
                 _ = &mut end => {
-                    // The end of the call does not wait for a terminal. It is released once it is
-                    // there.
+                    // The end of the call does not wait for a terminal, which is released once it
+                    // exists.
                     drop(shown);
                     return self.release(creating.await.map(|(terminal, _)| terminal), told).await;
                 }
@@ -83,7 +83,7 @@ impl Terminal {
         if let Some(viewer) = viewer
             && self.show(&terminal, viewer, text, end).await == Ending::Closed
         {
-            // A session that has ended needs not know.
+            // An ended session need not know.
             let _ = self.closed.send(self.call.clone());
         }
         let _ = shown.send(());
@@ -98,7 +98,7 @@ impl Terminal {
         let _ = self.peer.ask("terminal/release", params, RELEASING).await;
     }
 
-    /// The terminal, and its viewer if it came; `None` where there is no terminal.
+    /// Creates the terminal, and waits for its viewer; `None` if there is no terminal.
     async fn create_and_link(&self) -> Option<(String, Option<UnixStream>)> {
         let link = Link::open().inspect_err(|error| tracing::debug!(%error, "no socket for a viewer")).ok()?;
         let mut arguments: Vec<Value> =
@@ -117,7 +117,7 @@ impl Terminal {
         Some((terminal, viewer))
     }
 
-    /// Puts the terminal into the call and prints into it until the call ends or it is closed.
+    /// Embeds the terminal in the call and prints to it until the call ends or it is closed.
     async fn show(
         &self,
         terminal: &str,
@@ -139,15 +139,15 @@ impl Terminal {
                         return Ending::Closed;
                     }
                 }
-                // A call that nobody ends any more has failed.
+                // A call whose end is never reported counts as failed.
                 code = &mut end => break code.unwrap_or(1),
-                // A viewer sends nothing: what comes is its end.
+                // A viewer sends nothing, so any event is its end.
                 _ = from_viewer.read(&mut nothing) => return Ending::Closed,
             }
         };
         let printed = async {
             to_viewer.write_all(&frame::encode_end(code)).await?;
-            // It sends nothing: this is its end.
+            // It sends nothing, so this is its end.
             from_viewer.read(&mut nothing).await
         };
         let _ = timeout(ENDING, printed).await;

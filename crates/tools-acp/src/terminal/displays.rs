@@ -1,4 +1,4 @@
-//! The terminals of a session: which call is shown in one, and what it is told.
+//! The terminals of a session: which calls are shown, and their output.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -13,9 +13,9 @@ use super::Viewer;
 use super::display::{Script, Terminal};
 use crate::{SessionEvent, calls::Calls, rpc::Peer};
 
-/// Texts that may wait for one viewer.
+/// Maximum number of texts queued for one viewer.
 const MAX_WAITING_TEXTS: usize = 512;
-/// Time for the viewer of a call that has ended to print the rest.
+/// Time limit for the viewer of an ended call to print the rest.
 const SHOWING: Duration = Duration::from_secs(2);
 
 /// The terminals of a session.
@@ -24,11 +24,11 @@ pub(crate) struct Displays {
     session: Arc<str>,
     workdir: Arc<Path>,
     calls: Arc<Mutex<Calls>>,
-    /// `None` where nothing is shown in terminals.
+    /// `None` if terminals are not used.
     viewer: Option<Arc<Viewer>>,
     state: Mutex<State>,
     closed: mpsc::UnboundedSender<CallId>,
-    /// Calls whose terminal was closed by the person.
+    /// Calls whose terminal the person closed.
     was_closed: tokio::sync::Mutex<mpsc::UnboundedReceiver<CallId>>,
 }
 
@@ -39,10 +39,10 @@ struct State {
     displays: HashMap<CallId, Display>,
 }
 
-/// A call's terminal, as the teller of events sees it.
+/// A call's terminal, as used by the sender of events.
 struct Display {
     text: mpsc::Sender<String>,
-    /// Texts that the viewer was too slow for.
+    /// Number of texts dropped because the viewer was too slow.
     missing: usize,
     end: oneshot::Sender<u8>,
     shown: oneshot::Receiver<()>,
@@ -70,8 +70,8 @@ impl Displays {
         }
     }
 
-    /// Takes in what happens before the client is told of it. At the end of a call this waits a
-    /// moment for its viewer to print the rest; the terminal is released when what it returns is
+    /// Handles an event before it is sent to the client. At the end of a call this waits briefly
+    /// for its viewer to print the rest; the terminal is released when the returned value is
     /// dropped.
     pub(crate) async fn before(&self, event: &SessionEvent) -> Option<oneshot::Sender<()>> {
         self.viewer.as_ref()?;
@@ -86,13 +86,13 @@ impl Displays {
         None
     }
 
-    /// Ends what is shown of calls whose end was not told.
+    /// Ends the displays of calls whose end was not sent.
     pub(crate) fn close(&self) {
         // Dropping them ends their viewers.
         *self.state.locked() = State::default();
     }
 
-    /// The next call whose terminal was closed by the person.
+    /// The next call whose terminal the person closed.
     pub(crate) async fn was_closed(&self) -> CallId {
         match self.was_closed.lock().await.recv().await {
             Some(call) => call,
@@ -147,7 +147,7 @@ impl Displays {
 
 impl Display {
     fn print(&mut self, text: &str) {
-        // What a command prints must not steer the client's terminal.
+        // Output of a command must not control the client's terminal.
         let mut text = visible_lines(text).into_owned();
         if self.missing > 0 {
             text.insert_str(0, &format!("\n[{} pieces of output are not shown here]\n", self.missing));

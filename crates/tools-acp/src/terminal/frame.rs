@@ -1,21 +1,21 @@
-//! Messages from the agent to a viewer: a length and so many bytes of text; length zero and an exit
-//! code at the end.
+//! Messages from the agent to a viewer: a length and that many bytes of text; at the end, length
+//! zero and an exit code.
 
 use std::io::{self, Read};
 
-/// Bytes of text in one message at most.
+/// Maximum number of bytes of text in one message.
 pub(super) const MAX_TEXT_BYTES: usize = 64 * 1024;
 
 /// One message.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Frame {
-    /// Text that the call printed.
+    /// Output of the call.
     Text(Vec<u8>),
     /// The call has ended. The viewer exits with this code.
     End(u8),
 }
 
-/// The messages of a text.
+/// Encodes a text as messages.
 pub(super) fn encode_text(text: &str) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(text.len() + 4);
     for part in text.as_bytes().chunks(MAX_TEXT_BYTES) {
@@ -27,15 +27,15 @@ pub(super) fn encode_text(text: &str) -> Vec<u8> {
     bytes
 }
 
-/// The last message.
+/// Encodes the last message.
 pub(super) fn encode_end(code: u8) -> [u8; 5] {
     [0, 0, 0, 0, code]
 }
 
-/// Reads the next message; `None` where the agent is gone without a last one.
+/// Reads the next message; `None` if the agent disconnected without a last one.
 ///
 /// # Errors
-/// When the socket fails, or holds what no agent of this version writes.
+/// If the socket fails, or its data are not from an agent of this version.
 pub(super) fn read(input: &mut impl Read) -> io::Result<Option<Frame>> {
     let mut length = [0; 4];
     match input.read_exact(&mut length) {

@@ -1,5 +1,5 @@
-//! The socket between the agent and a viewer: it has a name that nobody can guess and no place in
-//! the file system, so that nothing is left of it, and only processes of the same user are let in.
+//! The socket between the agent and a viewer. It has a random name outside of the file system, so
+//! that nothing is left of it, and admits only processes of the same user.
 
 use std::io;
 use std::os::linux::net::SocketAddrExt as _;
@@ -12,12 +12,12 @@ use tools_core::CallId;
 /// Connects a viewer.
 ///
 /// # Errors
-/// When no agent waits under this name.
+/// If no agent listens under this name.
 pub(super) fn connect(name: &str) -> io::Result<StdStream> {
     StdStream::connect_addr(&SocketAddr::from_abstract_name(name)?)
 }
 
-/// Where one viewer is waited for.
+/// Listener for one viewer.
 pub(super) struct Link {
     listener: UnixListener,
     name: String,
@@ -25,12 +25,12 @@ pub(super) struct Link {
 }
 
 impl Link {
-    /// A fresh one.
+    /// Creates a listener.
     ///
     /// # Errors
-    /// When the system gives none.
+    /// If the system refuses it.
     pub(super) fn open() -> io::Result<Self> {
-        // Identifiers of calls are drawn at random, and this one names no call.
+        // Identifiers of calls are random, and this one belongs to no call.
         let name = format!("haft-terminal-{}", CallId::generate());
         let listener = StdListener::bind_addr(&SocketAddr::from_abstract_name(&name)?)?;
         listener.set_nonblocking(true)?;
@@ -38,15 +38,15 @@ impl Link {
         Ok(Self { listener: UnixListener::from_std(listener)?, name, user })
     }
 
-    /// The name that the viewer is given.
+    /// Name of the socket for the viewer.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
 
-    /// Waits for the viewer. Processes of other users are turned away.
+    /// Waits for the viewer. Refuses processes of other users.
     ///
     /// # Errors
-    /// When the socket fails.
+    /// If the socket fails.
     pub(super) async fn accept(self) -> io::Result<UnixStream> {
         loop {
             let (stream, _) = self.listener.accept().await?;

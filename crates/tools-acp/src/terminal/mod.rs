@@ -1,6 +1,6 @@
-//! Terminals of the client, as displays: the client starts a viewer of ours in a terminal, and the
-//! viewer prints what a call prints. The command itself runs where it always runs, confined;
-//! closing the terminal cancels the call.
+//! Shows calls in terminals of the client: the client starts our viewer in a terminal, and the
+//! viewer prints the call's output. The command itself runs confined as always; closing the
+//! terminal cancels the call.
 
 mod display;
 mod displays;

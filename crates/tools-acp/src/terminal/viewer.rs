@@ -1,4 +1,4 @@
-//! The program in the client's terminal.
+//! The viewer that runs in the client's terminal.
 
 use std::ffi::OsString;
 use std::io::{self, Write};
@@ -7,24 +7,24 @@ use std::path::PathBuf;
 use super::frame::{self, Frame};
 use super::link;
 
-/// The program that a client starts in a terminal to show a call: it is called with these arguments
+/// The program that a client starts in a terminal to show a call. It is called with these arguments
 /// and the name of a socket, and passes that name to [`show_in_terminal`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Viewer {
-    /// The program, by an absolute path.
+    /// Absolute path of the program.
     pub program: PathBuf,
     /// Its arguments before the name of the socket.
     pub arguments: Vec<OsString>,
 }
 
-/// Prints what the call prints to `output` until the call ends. Returns the exit code for this
-/// process: 0 or 1 as the call worked or failed.
+/// Prints the output of the call to `output` until the call ends. Returns the exit code for this
+/// process: 0 if the call succeeded, else 1.
 ///
-/// Ending this process before that cancels the call.
+/// Ending this process earlier cancels the call.
 ///
 /// # Errors
-/// When no agent waits at `socket`, when the agent goes before the call has ended, and when
-/// `output` takes no more.
+/// If no agent listens at `socket`, the agent disconnects before the call has ended, or `output`
+/// fails.
 pub fn show_in_terminal(socket: &str, mut output: impl Write) -> io::Result<u8> {
     let mut agent = link::connect(socket)?;
     loop {

@@ -4,11 +4,11 @@ use serde_json::{Value, json};
 
 use crate::{Modes, SessionSummary};
 
-/// The one version that is spoken.
+/// The only supported version.
 const VERSION: u16 = 1;
 
-/// What `initialize` answers: the version that is spoken, whatever the client asked for; it goes or
-/// stays.
+/// Answer to `initialize`: the supported version, whatever the client requested. The client may
+/// disconnect.
 pub(crate) fn initialized(name: &str, version: &str) -> Value {
     json!({
         "protocolVersion": VERSION,
@@ -23,7 +23,7 @@ pub(crate) fn initialized(name: &str, version: &str) -> Value {
     })
 }
 
-/// What a session that is open answers; only a new one has a name to tell.
+/// Answer for an opened session; only a new one includes its id.
 pub(crate) fn opened(session: Option<&str>, modes: &Modes) -> Value {
     let available: Vec<Value> = modes
         .available()
@@ -37,7 +37,7 @@ pub(crate) fn opened(session: Option<&str>, modes: &Modes) -> Value {
     answer
 }
 
-/// The kept sessions, all on one page.
+/// The saved sessions, all on one page.
 pub(crate) fn listed(sessions: Vec<SessionSummary>) -> Value {
     let sessions: Vec<Value> = sessions
         .into_iter()
