@@ -1,4 +1,4 @@
-//! Opening a TCP connection to an address that was judged.
+//! Opens TCP connections to vetted addresses.
 
 use std::io;
 use std::net::SocketAddr;
@@ -11,17 +11,17 @@ use tokio::time::timeout;
 
 use crate::guard::{Refusal, Vetted, VettedAddress};
 
-/// How long one address is tried while others are left.
+/// Time limit for one address while others are left.
 const PATIENCE: Duration = Duration::from_secs(3);
 
-/// Opens connections. It is handed addresses that were judged, and nothing else type-checks.
+/// Opens connections. It accepts only vetted addresses, enforced by the type.
 #[async_trait]
 pub trait Dialer: Send + Sync {
-    /// A connection to the address, and what the other side of it is.
+    /// Connects to the address; returns the peer's address too.
     async fn connect(&self, address: VettedAddress) -> io::Result<(TcpStream, SocketAddr)>;
 }
 
-/// The dialer of production.
+/// The production dialer.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Tcp;
 
@@ -38,7 +38,7 @@ impl Dialer for Tcp {
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum DialError {
-    /// The other side is not what was judged.
+    /// The peer does not have the vetted address.
     #[error(transparent)]
     Refused(#[from] Refusal),
     /// No address answered.
@@ -46,17 +46,17 @@ pub enum DialError {
     Connect { host: String, source: io::Error },
 }
 
-/// A connection to the first address that answers, and that address.
+/// Connects to the first address that answers, and returns that address.
 ///
 /// # Errors
-/// When none does, or the other side has an address that was not judged.
+/// If none answers, or the peer does not have a vetted address.
 pub async fn dial(dialer: &dyn Dialer, vetted: &Vetted) -> Result<(TcpStream, SocketAddr), DialError> {
     let mut last = io::Error::from(io::ErrorKind::TimedOut);
     for address in vetted.addresses() {
         match timeout(PATIENCE, dialer.connect(*address)).await {
             Ok(Ok((stream, peer))) => {
                 vetted.check_peer(peer)?;
-                // A request follows at once; waiting for more of it only costs time.
+                // A request follows at once; waiting for more data only costs time.
                 let _ = stream.set_nodelay(true);
                 return Ok((stream, peer));
             }

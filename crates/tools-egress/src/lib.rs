@@ -1,10 +1,10 @@
-//! The way out of a machine: which addresses may be reached, and the endpoint through which
-//! commands reach them.
+//! Network access: which addresses may be reached, and the endpoint through which commands reach
+//! them.
 //!
-//! [`guard`] turns a host into addresses that were judged, [`dial`] connects to those and to no
-//! other. [`rules`] says which hosts an operator allows. [`endpoint`] is the proxy that commands in
-//! a network of their own find: each connection passes the rules and the guard, whatever protocol
-//! it came by. [`request`] reads those protocols; it opens nothing.
+//! [`guard`] resolves a host to vetted addresses, and [`dial`] connects only to those. [`rules`]
+//! defines which hosts an operator allows. [`endpoint`] is the proxy for commands in a separate
+//! network: each connection passes the rules and the guard, whatever its protocol. [`request`]
+//! parses those protocols and opens no connections.
 
 pub mod guard;
 

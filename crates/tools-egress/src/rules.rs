@@ -1,5 +1,4 @@
-//! The hosts that an operator allows, asks about and denies, as ordered rules: the first that
-//! matches decides.
+//! Ordered rules on hosts that an operator allows, asks about or denies: the first match decides.
 
 use std::fmt;
 
@@ -8,28 +7,28 @@ use tools_core::Verdict;
 
 use crate::guard::{Grant, Host};
 
-/// The ports of a rule that names none: those of the web.
+/// Ports of a rule without ports: those of the web.
 const WEB: [u16; 2] = [443, 80];
 
-/// A rule as it was typed.
+/// A rule as written.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RuleText {
-    /// `HOST`, `*.HOST` or `*`, with `:PORT` or `:*` behind it or for the ports of the web without.
+    /// `HOST`, `*.HOST` or `*`, followed by `:PORT` or `:*`; without a port, for the ports of the
+    /// web.
     pub pattern: String,
-    /// The program that the rule is about; `None` for all.
+    /// The program that the rule applies to; `None` for all.
     pub program: Option<String>,
     /// The decision.
     pub action: Verdict,
-    /// Whether the host may lead to addresses that are not public although its name does not say
-    /// so.
+    /// Whether the host may resolve to non-public addresses although its name looks public.
     pub private: bool,
 }
 
-/// A rule that cannot be used.
+/// A rule that is invalid.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{problem}")]
 pub struct RuleFault {
-    /// Its number in the list.
+    /// Its index in the list.
     pub index: usize,
     /// The problem and its correction.
     pub problem: String,
@@ -49,7 +48,7 @@ pub struct HostRule {
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Hosts {
     All,
-    /// A domain and what lies below it.
+    /// A domain and its subdomains.
     Domain(String),
     One(Host),
 }
@@ -66,7 +65,7 @@ enum Ports {
 pub struct HostRules(Vec<HostRule>);
 
 impl HostRules {
-    /// Compiles rules. `name` is what the list is called where a rule is cited.
+    /// Compiles rules. `name` is the name of the list in messages.
     ///
     /// # Errors
     /// The first rule that names no host.
@@ -75,14 +74,14 @@ impl HostRules {
         rules.iter().enumerate().map(compile).collect::<Result<_, _>>().map(Self)
     }
 
-    /// The first rule about a connection. `program` is `None` when it is not known: then only what
-    /// denies is taken to be about it.
+    /// The first rule that matches a connection. `program` is `None` if unknown: then rules for a
+    /// program match only if they deny.
     pub fn about(&self, host: &Host, port: u16, program: Option<&str>) -> Option<&HostRule> {
         self.0.iter().find(|rule| rule.covers(host, port) && rule.is_of(program))
     }
 
-    /// The ports of this machine's loopback that a rule allows or asks about by name, for whoever
-    /// opens a way to each.
+    /// Loopback ports of this machine that a rule allows or asks about by name, so that the caller
+    /// can open a way to each.
     pub fn loopback_ports(&self) -> Vec<u16> {
         let port = |rule: &HostRule| match (&rule.hosts, rule.ports, rule.action) {
             (Hosts::One(Host::Name(name)), Ports::One(port), Verdict::Allow | Verdict::Ask) if name == "localhost" => {
@@ -169,9 +168,8 @@ impl HostRule {
         self.action
     }
 
-    /// The leave to reach a host that is not public on a port that the rule covers, once the
-    /// connection is allowed: only of a rule that names the host, and either one port or that it is
-    /// private.
+    /// Permission to reach a non-public host on a port of the rule, once the connection is allowed.
+    /// Only for a rule that names the host, and either a single port or `private`.
     pub fn grant(&self, port: u16) -> Option<Grant> {
         let Hosts::One(host) = &self.hosts else { return None };
         let says_so = self.private || (host.check().is_err() && matches!(self.ports, Ports::One(_)));

@@ -1,5 +1,5 @@
-//! What was decided about targets that no rule names: each command asks about each target once,
-//! however many connections wait for the answer.
+//! Caches decisions about targets without a rule: each command asks about each target once, however
+//! many connections wait for the answer.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -10,17 +10,17 @@ use tools_core::Locked as _;
 use super::keeper::{Keeper, Permit, UndecidedConnection};
 use crate::request::Target;
 
-/// Targets that are remembered at once, whatever commands try.
+/// Maximum number of remembered targets.
 const MAX_TARGETS: usize = 4096;
 
 type Answers = HashMap<(Option<u64>, Target), Arc<OnceCell<Permit>>>;
 
-/// The answers of commands that run.
+/// Answers for running commands.
 #[derive(Default)]
 pub(super) struct AnswerCache(Mutex<Answers>);
 
 impl AnswerCache {
-    /// The answer, which all that ask at the same time wait for.
+    /// The answer; concurrent requests for the same target share it.
     pub(super) async fn answer(&self, keeper: &dyn Keeper, wanted: &UndecidedConnection) -> Permit {
         let cell = {
             let mut answers = self.0.locked();
@@ -32,7 +32,7 @@ impl AnswerCache {
         cell.get_or_init(|| keeper.ask(wanted)).await.clone()
     }
 
-    /// Forgets what a command asked.
+    /// Forgets the answers for a command.
     pub(super) fn forget(&self, command: u64) {
         let mut answers = self.0.locked();
         answers.retain(|(of, _), _| of.is_some_and(|of| of != command));

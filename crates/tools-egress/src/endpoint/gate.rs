@@ -1,4 +1,4 @@
-//! What a connection has to pass: rules, a person's answer, the guard, and a budget.
+//! Checks that a connection has to pass: rules, a person's answer, the guard, and a budget.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -14,7 +14,7 @@ use crate::dial::{DialError, Dialer, Tcp, dial};
 use crate::guard::{Grant, Guard, Host};
 use crate::request::Target;
 
-/// Everything that decides about connections. One for all endpoints of a session.
+/// Decides about connections. One for all endpoints of a session.
 pub struct Gate {
     guard: Guard,
     dialer: Arc<dyn Dialer>,
@@ -23,7 +23,7 @@ pub struct Gate {
     spent: Mutex<HashMap<Host, Arc<AtomicU64>>>,
 }
 
-/// What was decided about a connection: who said so, and whether it may lead to what is not public.
+/// Decision about a connection: who made it, and whether non-public addresses are permitted.
 pub(super) struct ConnectionVerdict {
     pub(super) permit: Permit,
     grant: Option<Grant>,
@@ -35,13 +35,13 @@ impl Gate {
         Self { guard, dialer: Arc::new(Tcp), keeper, asked: AnswerCache::default(), spent: Mutex::default() }
     }
 
-    /// The same gate with another way to judged addresses.
+    /// Uses another dialer.
     #[must_use]
     pub fn dialling(self, dialer: Arc<dyn Dialer>) -> Self {
         Self { dialer, ..self }
     }
 
-    /// Forgets what a command asked.
+    /// Forgets the answers for a command.
     pub fn forget(&self, command: u64) {
         self.asked.forget(command);
     }
@@ -50,7 +50,7 @@ impl Gate {
         &self.keeper
     }
 
-    /// Rules first, then the host itself, then a person.
+    /// Decides by the rules, then by the host itself, then by a person.
     pub(super) async fn decide(&self, target: &Target, caller: &Caller) -> ConnectionVerdict {
         let rules = self.keeper.rules();
         let rule = rules.about(&target.host, target.port, caller.program.as_deref());
@@ -71,7 +71,7 @@ impl Gate {
         ConnectionVerdict { permit: self.asked.answer(self.keeper.as_ref(), &wanted).await, grant }
     }
 
-    /// A connection to an address that was judged.
+    /// Connects to a vetted address.
     pub(super) async fn connect(
         &self,
         target: &Target,
@@ -84,7 +84,7 @@ impl Gate {
         dial(self.dialer.as_ref(), &vetted).await
     }
 
-    /// What has been sent to a host in this session.
+    /// The budget of bytes sent to a host in this session.
     pub(super) fn spent_on(&self, host: &Host) -> ByteBudget {
         let mut spent = self.spent.locked();
         let all = Arc::clone(spent.entry(host.clone()).or_default());
@@ -92,7 +92,7 @@ impl Gate {
     }
 }
 
-/// The bytes that went to a host, and how many may.
+/// Bytes sent to a host, and their limit.
 #[derive(Clone)]
 pub(super) struct ByteBudget {
     all: Arc<AtomicU64>,
@@ -100,12 +100,12 @@ pub(super) struct ByteBudget {
 }
 
 impl ByteBudget {
-    /// One that is never used up.
+    /// A budget without limit.
     pub(super) fn unlimited() -> Self {
         Self { all: Arc::default(), most: u64::MAX }
     }
 
-    /// Takes so many bytes of the budget; whether they are in it.
+    /// Takes this many bytes from the budget; returns whether they fit.
     pub(super) fn take(&self, count: u64) -> bool {
         let fits = |all: u64| all.checked_add(count).filter(|all| *all <= self.most);
         self.all.fetch_update(Ordering::Relaxed, Ordering::Relaxed, fits).is_ok()

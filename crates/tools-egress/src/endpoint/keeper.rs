@@ -1,5 +1,5 @@
-//! Whoever owns an endpoint: knows the commands behind connections, has a person to ask, and keeps
-//! the record.
+//! Interface to the owner of an endpoint: it identifies the commands behind connections, asks a
+//! person, and keeps the record.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -13,31 +13,29 @@ use crate::rules::HostRules;
 /// Called by an endpoint for each connection, from several tasks at once.
 #[async_trait]
 pub trait Keeper: Send + Sync + 'static {
-    /// Which program of which command has the connection that comes from this address. May block
-    /// for a moment.
+    /// The program and command of the connection from this address. May block briefly.
     fn caller(&self, peer: SocketAddr) -> Caller;
 
     /// The rules in force.
     fn rules(&self) -> Arc<HostRules>;
 
-    /// How many bytes may be sent to one host; `None` for no limit.
+    /// Maximum number of bytes sent to one host; `None` for no limit.
     fn most_sent(&self) -> Option<u64>;
 
-    /// Decides what no rule does, by asking a person: once for each target and command, while its
-    /// connections wait. Where nobody can be asked it refuses at once.
+    /// Decides a connection without a rule by asking a person: once for each target and command,
+    /// while its connections wait. Refuses at once if nobody can be asked.
     async fn ask(&self, wanted: &UndecidedConnection) -> Permit;
 
-    /// A connection has ended, or was refused.
+    /// Called when a connection has ended or was refused.
     fn ended(&self, connection: &Connection);
 }
 
 /// Origin of a connection.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The name of the program; `None` when it is not known.
+    /// The name of the program; `None` if unknown.
     pub program: Option<String>,
-    /// The number of the command that it belongs to, as the keeper counts them; `None` when it is
-    /// not known.
+    /// The number of its command, as counted by the keeper; `None` if unknown.
     pub command: Option<u64>,
 }
 
@@ -46,21 +44,21 @@ pub struct Caller {
 pub struct UndecidedConnection {
     /// Destination.
     pub target: Target,
-    /// By whom.
+    /// Origin of the connection.
     pub caller: Caller,
-    /// The rule that asks; `None` when there is none.
+    /// The rule that asks; `None` if there is none.
     pub rule: Option<String>,
 }
 
 /// A decision about a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Permit {
-    /// It goes on.
+    /// The connection is allowed.
     Allowed {
-        /// Name of the rule: a rule, or a person.
+        /// Name of the rule, or of the person.
         by: String,
     },
-    /// It does not.
+    /// The connection is refused.
     Refused {
         /// Name of the rule.
         by: String,
@@ -72,20 +70,20 @@ pub enum Permit {
 pub struct Connection {
     /// Destination.
     pub target: Target,
-    /// The address that was connected to; `None` when none was.
+    /// The connected address; `None` if there was no connection.
     pub address: Option<SocketAddr>,
-    /// By whom.
+    /// Origin of the connection.
     pub caller: Caller,
     /// The decision and its rule.
     pub permit: Permit,
-    /// Reason why an allowed connection failed or broke off; `None` when it ended by itself.
+    /// Reason why an allowed connection failed or broke off; `None` if it ended normally.
     pub problem: Option<String>,
-    /// Whether it came from outside to a port that is published; its host is the command's
-    /// loopback interface then.
+    /// Whether it came from outside to a published port; its host is then the command's loopback
+    /// interface.
     pub is_inbound: bool,
-    /// Bytes that went to the host.
+    /// Bytes sent to the host.
     pub sent: u64,
-    /// Bytes that came from it.
+    /// Bytes received from it.
     pub received: u64,
     /// Duration of the connection.
     pub duration: Duration,

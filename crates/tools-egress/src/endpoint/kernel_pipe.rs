@@ -1,5 +1,5 @@
-//! Bytes from one socket to another inside the kernel: what comes in bulk is not copied into this
-//! process and out of it again.
+//! Moves bytes between sockets inside the kernel, so that bulk data are not copied through this
+//! process.
 
 use std::io;
 use std::os::fd::{AsRawFd as _, OwnedFd};
@@ -9,7 +9,7 @@ use rustix::process::{Resource, getrlimit};
 use tokio::io::Interest;
 use tokio::net::TcpStream;
 
-/// What is under way at once. The kernel gives every user this much without a setting.
+/// Capacity of a pipe. The kernel grants every user this much by default.
 const SIZE: usize = 1 << 20;
 
 /// A pipe between two sockets.
@@ -19,8 +19,8 @@ pub(super) struct KernelPipe {
 }
 
 impl KernelPipe {
-    /// A pipe; `None` where the machine gives none, or descriptors run short: a command decides how
-    /// many connections there are, and the rest of the process needs some as well.
+    /// Opens a pipe; `None` if the machine refuses it, or descriptors run short: a command
+    /// determines the number of connections, and the rest of the process needs descriptors too.
     pub(super) fn open() -> Option<Self> {
         let (output, input) = pipe_with(PipeFlags::CLOEXEC | PipeFlags::NONBLOCK).ok()?;
         let most = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
@@ -28,19 +28,18 @@ impl KernelPipe {
         if is_scarce {
             return None;
         }
-        // A smaller one works as well, only slower.
+        // A smaller pipe works too, only slower.
         let _ = fcntl_setpipe_size(&input, SIZE);
         Some(Self { output, input })
     }
 
-    /// Takes in what has come from a socket, `most` bytes of it; 0 at its end. The pipe must be
-    /// empty.
+    /// Reads up to `most` bytes from a socket; 0 at its end. The pipe must be empty.
     pub(super) async fn fill(&self, from: &TcpStream, most: u64) -> io::Result<usize> {
         let most = usize::try_from(most).map_or(SIZE, |most| most.min(SIZE));
         from.async_io(Interest::READABLE, || Ok(splice(from, None, &self.input, None, most, FLAGS)?)).await
     }
 
-    /// Hands on up to `count` bytes of what was taken in; how many it were.
+    /// Writes up to `count` bytes to a socket; returns their number.
     pub(super) async fn drain(&self, to: &TcpStream, count: usize) -> io::Result<usize> {
         to.async_io(Interest::WRITABLE, || Ok(splice(&self.output, None, to, None, count, FLAGS)?)).await
     }

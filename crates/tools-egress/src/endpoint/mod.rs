@@ -1,6 +1,5 @@
-//! The proxy that commands find in their network: connections are accepted, read, judged, dialled
-//! and passed on, and each is told of at its end. What protocol a connection came by makes no
-//! difference to what is decided about it.
+//! The proxy in the network of commands: accepts, parses, judges, connects and relays connections,
+//! and reports each at its end. Decisions do not depend on the protocol.
 
 mod asked;
 mod gate;

@@ -1,5 +1,5 @@
-//! The way in: what listens on one port of a network of commands, reached from outside of it. The
-//! port was agreed to before; nothing is decided about a connection.
+//! Connections from outside to a published port in a network of commands. The port was approved
+//! before; connections are not judged.
 
 use std::io;
 use std::net::SocketAddr;
@@ -15,10 +15,10 @@ use super::report::ConnectionReport;
 use crate::guard::Host;
 use crate::request::Target;
 
-/// Connects to the loopback interface of a network of commands, from outside of it.
+/// Connects to the loopback interface of a network of commands from outside.
 #[async_trait]
 pub trait InnerLoopback: Send + Sync + 'static {
-    /// A connection to what listens on this port there, and its address.
+    /// Connects to this port there; returns the connection and its address.
     async fn connect(&self, port: u16) -> io::Result<(TcpStream, SocketAddr)>;
 }
 
@@ -28,13 +28,13 @@ pub struct PublishedPort {
     pub port: u16,
     /// The number of the command that it is published for.
     pub command: u64,
-    /// Name of the rule that allows it, or of whoever agreed to it.
+    /// Name of the rule, or of the person, that allowed it.
     pub by: String,
-    /// The way to it.
+    /// Connector to it.
     pub inside: Arc<dyn InnerLoopback>,
 }
 
-/// One connection from outside, from its beginning to its end.
+/// Serves one connection from outside.
 pub(super) async fn serve(mut client: TcpStream, published: Arc<PublishedPort>, keeper: Arc<dyn Keeper>) {
     let _ = client.set_nodelay(true);
     let target = Target { host: Host::Name("localhost".to_owned()), port: published.port };
@@ -47,7 +47,7 @@ pub(super) async fn serve(mut client: TcpStream, published: Arc<PublishedPort>, 
             let _ = server.set_nodelay(true);
             told.connection.address = Some(address);
             let all = ByteBudget::unlimited();
-            // Whoever breaks off, both sides are closed by what follows.
+            // Whichever side breaks off, both are closed below.
             let _ = relay(&mut client, &mut server, (&[], Upload::Everything), &all, &told.passed).await;
         }
         Err(error) => {

@@ -1,4 +1,4 @@
-//! Bytes both ways between a client and its server, counted, until both sides have ended.
+//! Relays bytes both ways between a client and its server, and counts them, until both have ended.
 
 use std::io;
 use std::pin::pin;
@@ -14,42 +14,42 @@ use super::gate::ByteBudget;
 use super::kernel_pipe::KernelPipe;
 use crate::request::{BadRequest, ChunkScanner};
 
-/// What is taken at once.
+/// Maximum number of bytes read at once.
 const CHUNK: usize = 256 * 1024;
-/// Bytes one way after which the kernel passes the rest.
+/// Number of bytes in one direction after which the kernel relays the rest.
 const BULK: u64 = 512 * 1024;
-/// How long a side may be silent after the other has ended.
+/// Maximum silence of a side after the other has ended.
 const PATIENCE: Duration = Duration::from_mins(5);
-/// How long a server may be silent after a client has closed, whose one request it was sent. Most
-/// such clients are gone; their connections would keep others from being accepted.
+/// Maximum silence of a server after a client with a single request has closed. Most such clients
+/// are gone, and their connections would block new ones.
 const PATIENCE_WITH_ONE: Duration = Duration::from_secs(10);
 
-/// What of the client's bytes goes to the server.
+/// Part of the client's bytes that goes to the server.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Upload {
     /// All.
     Everything,
-    /// So many bytes: the body of one request, as far as it is still to come.
+    /// This many bytes: the rest of the body of one request.
     Length(u64),
     /// The rest of the chunks of one request.
     Chunks(ChunkScanner),
 }
 
-/// The bytes that passed.
+/// Numbers of relayed bytes.
 #[derive(Debug, Default)]
 pub(super) struct ByteCounts {
     pub(super) sent: AtomicU64,
     pub(super) received: AtomicU64,
 }
 
-/// Why bytes stopped passing.
+/// Why relaying stopped.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Broken {
     /// A side is gone.
     Gone,
-    /// The budget of the host is used up.
+    /// The budget of the host is exhausted.
     Budget,
-    /// The body of the request cannot be read.
+    /// The body of the request is invalid.
     Body(BadRequest),
 }
 
@@ -59,7 +59,7 @@ impl From<io::Error> for Broken {
     }
 }
 
-/// Passes bytes until both sides have ended. `begun` came from the client already.
+/// Relays bytes until both sides have ended. `begun` was already received from the client.
 pub(super) async fn relay(
     client: &mut TcpStream,
     server: &mut TcpStream,
@@ -81,8 +81,8 @@ pub(super) async fn relay(
             Upload::Length(length) => direction.pass(&mut from_client, &mut to_server, length).await?,
             Upload::Chunks(chunks) => direction.pass_chunks(&mut from_client, &mut to_server, chunks).await?,
         }
-        // A server that was sent one request may take the end of the stream for the client's. The
-        // client waits for its answer until it closes, and what it sends meanwhile goes nowhere.
+        // A server that got one request may take the end of the stream for the client's end. The
+        // client waits for its answer until it closes, and further bytes from it are dropped.
         copy(&mut from_client, &mut sink()).await?;
         Ok(())
     });
@@ -104,7 +104,7 @@ pub(super) async fn relay(
     }
 }
 
-/// One way that bytes go, with their account.
+/// One direction, with its byte count.
 struct Direction<'a> {
     budget: &'a ByteBudget,
     passed: &'a AtomicU64,
@@ -122,7 +122,7 @@ impl Direction<'_> {
         if self.budget.take(count as u64) { Ok(()) } else { Err(Broken::Budget) }
     }
 
-    /// Passes bytes on until there are no more, or `left` have passed.
+    /// Relays bytes until the end, or until `left` have passed.
     async fn pass(&self, from: &mut ReadHalf<'_>, to: &mut WriteHalf<'_>, mut left: u64) -> Result<(), Broken> {
         let mut buffer = Buffer::new();
         let mut until_bulk = BULK;
@@ -143,7 +143,7 @@ impl Direction<'_> {
         Ok(())
     }
 
-    /// Passes a body on until its last chunk.
+    /// Relays a body until its last chunk.
     async fn pass_chunks(
         &self,
         from: &mut ReadHalf<'_>,
@@ -163,7 +163,7 @@ impl Direction<'_> {
         Ok(())
     }
 
-    /// Bulk of a connection, once it has carried so much.
+    /// Relays the bulk of a connection through the kernel.
     async fn splice(&self, pipe: &KernelPipe, from: &TcpStream, to: &TcpStream, mut left: u64) -> Result<(), Broken> {
         while left > 0 {
             let mut count = pipe.fill(from, left).await?;
@@ -185,7 +185,7 @@ impl Direction<'_> {
     }
 }
 
-/// Room for what is under way: little for a connection of few bytes, more once it was filled.
+/// A buffer: small for a connection with few bytes, larger once it was filled.
 struct Buffer(Vec<u8>);
 
 impl Buffer {
@@ -195,13 +195,13 @@ impl Buffer {
         Self(vec![0; Self::MIN_BUFFER_BYTES])
     }
 
-    /// Room for at most `left` bytes.
+    /// Space for at most `left` bytes.
     fn room(&mut self, left: u64) -> &mut [u8] {
         let most = usize::try_from(left).map_or(self.0.len(), |left| left.min(self.0.len()));
         &mut self.0[..most]
     }
 
-    /// What was read into it. It grows when it was full.
+    /// The bytes read into it. The buffer grows if it was full.
     fn taken(&mut self, count: usize) -> &[u8] {
         if count == self.0.len() && count < CHUNK {
             self.0.resize(CHUNK.min(count * 4), 0);
@@ -210,7 +210,7 @@ impl Buffer {
     }
 }
 
-/// Waits for the side that is left, as long as it has something to say.
+/// Waits for the remaining side, with a limit on its silence.
 async fn or_silence(
     mut side: impl Future<Output = Result<(), Broken>> + Unpin,
     count: &AtomicU64,

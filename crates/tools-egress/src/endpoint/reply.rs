@@ -1,4 +1,4 @@
-//! What a client is told, in its own protocol: that the way is open, or why it is not.
+//! Replies to a client in its own protocol: that the connection is open, or why it is refused.
 
 use tokio::io::{AsyncWriteExt as _, copy, sink};
 use tokio::net::TcpStream;
@@ -6,16 +6,16 @@ use tokio::time::{Duration, timeout};
 
 use crate::request::socks_reply;
 
-/// How long a client may go on sending what nobody reads before its connection is closed.
+/// Time for which input of a refused client is still read before closing.
 const PATIENCE: Duration = Duration::from_millis(500);
 
-/// How a client asked.
+/// The client's protocol.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Protocol {
     Connect,
     Forward,
     Socks,
-    /// None: the listener itself says where to.
+    /// None: the listener has a fixed target.
     Direct,
 }
 
@@ -27,7 +27,7 @@ pub(super) enum No {
     Unreachable,
 }
 
-/// Says that bytes go both ways from now on.
+/// Reports that the connection is open.
 pub(super) async fn open(client: &mut TcpStream, protocol: Protocol) -> std::io::Result<()> {
     match protocol {
         Protocol::Connect => client.write_all(b"HTTP/1.1 200 Connection established\r\n\r\n").await,
@@ -36,7 +36,7 @@ pub(super) async fn open(client: &mut TcpStream, protocol: Protocol) -> std::io:
     }
 }
 
-/// Says no, and why, and closes.
+/// Reports a refusal and its reason, and closes.
 pub(super) async fn refuse(mut client: TcpStream, protocol: Protocol, no: No, why: &str) {
     let said = match protocol {
         Protocol::Connect | Protocol::Forward => client.write_all(page(no, why).as_bytes()).await,
@@ -44,7 +44,7 @@ pub(super) async fn refuse(mut client: TcpStream, protocol: Protocol, no: No, wh
         Protocol::Direct => Ok(()),
     };
     if said.is_ok() && client.shutdown().await.is_ok() {
-        // Closing with unread bytes would take the answer back.
+        // Closing with unread bytes would discard the answer.
         let _ = timeout(PATIENCE, copy(&mut client, &mut sink())).await;
     }
 }

@@ -1,4 +1,4 @@
-//! What is told of a connection, however it ends.
+//! Reports a connection, however it ends.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -8,7 +8,7 @@ use super::keeper::{Caller, Connection, Keeper, Permit};
 use super::relay::ByteCounts;
 use crate::request::Target;
 
-/// A connection that will be told of, also when its task is dropped.
+/// A connection that is reported on drop.
 pub(super) struct ConnectionReport {
     keeper: Arc<dyn Keeper>,
     pub(super) connection: Connection,
@@ -33,7 +33,7 @@ impl ConnectionReport {
         Self { keeper, connection, passed: ByteCounts::default(), since: Instant::now() }
     }
 
-    /// Remembers why it ended otherwise than it should; gives that back.
+    /// Sets the reason of an abnormal end, and returns it.
     pub(super) fn broke_off(&mut self, why: String) -> String {
         self.connection.problem = Some(why.clone());
         why

@@ -1,4 +1,4 @@
-//! Accepting connections, and the way of each: read, judged, dialled, compared, passed on, told of.
+//! Accepts connections and handles each: parse, judge, connect, compare, relay, report.
 
 use std::io;
 use std::net::{SocketAddr, TcpListener};
@@ -21,23 +21,23 @@ use super::server_name::{self, TLS_PORT};
 use crate::dial::DialError;
 use crate::request::{BadRequest, Body, ChunkScanner, HttpRequest, ParseProgress, Target, greeting, http, socks};
 
-/// Connections that are served at once; others wait to be accepted.
+/// Maximum number of connections served at once; others wait.
 const MAX_CONNECTIONS: usize = 128;
-/// How long a client may take to say what it wants.
+/// Time limit for a client to send its request.
 const PATIENCE: Duration = Duration::from_secs(10);
-/// What is waited after an accept that failed: the process may be out of descriptors for a moment.
+/// Pause after a failed accept: the process may be briefly out of descriptors.
 const PAUSE: Duration = Duration::from_millis(20);
 
 /// Purpose of a listener.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Door {
-    /// Clients say where they want to go.
+    /// Clients name their target.
     Proxy,
-    /// To this target, without a word.
+    /// A fixed target, without a protocol.
     To(Target),
 }
 
-/// A listener that is served. Dropping it closes it and every connection that came through it.
+/// A served listener. Dropping it closes it and all its connections.
 #[derive(Debug)]
 pub struct Endpoint(JoinHandle<()>);
 
@@ -54,11 +54,11 @@ impl Endpoint {
         Ok(Self(tokio::spawn(accept(listener, served))))
     }
 
-    /// Makes what listens on a port inside of a network reachable through a listener outside of it.
-    /// Must be called like [`Endpoint::start`].
+    /// Makes a port inside of a network reachable through a listener outside of it. Must be called
+    /// like [`Endpoint::start`].
     ///
     /// # Errors
-    /// When the runtime does not take the listener.
+    /// If the runtime does not accept the listener.
     pub fn publish(listener: TcpListener, port: PublishedPort, keeper: Arc<dyn Keeper>) -> io::Result<Self> {
         listener.set_nonblocking(true)?;
         let listener = in_runtime(|| tokio::net::TcpListener::from_std(listener))??;
@@ -68,7 +68,7 @@ impl Endpoint {
     }
 }
 
-/// Accepts connections without end. They end with this.
+/// Accepts connections for ever. Dropping this ends them.
 async fn accept<S: Future<Output = ()> + Send + 'static>(
     listener: tokio::net::TcpListener,
     serve: impl Fn(TcpStream, SocketAddr) -> S,
@@ -89,7 +89,7 @@ async fn accept<S: Future<Output = ()> + Send + 'static>(
 }
 
 impl Endpoint {
-    /// Whether it still serves: it ends with the runtime that it was started in.
+    /// Whether it still serves: it ends with its runtime.
     pub fn is_running(&self) -> bool {
         !self.0.is_finished()
     }
@@ -101,11 +101,11 @@ impl Drop for Endpoint {
     }
 }
 
-/// What a client asked for, and what came with it.
+/// A client's request and the data after it.
 struct ClientRequest {
     protocol: Protocol,
     target: Target,
-    /// What the server gets first.
+    /// Data to send to the server first.
     begun: Vec<u8>,
     upload: Upload,
 }
@@ -127,13 +127,13 @@ async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Ga
     let mut told = ConnectionReport::new(Arc::clone(gate.keeper()), asked.target.clone(), caller);
     let protocol = asked.protocol;
     if let Err((no, why)) = pass(&mut client, asked, &gate, &mut told).await {
-        // On record before anybody learns it.
+        // Recorded before anybody gets the answer.
         drop(told);
         refuse(client, protocol, no, &why).await;
     }
 }
 
-/// The connection from its decision to its end. An error is told to the client.
+/// Handles the connection from its decision to its end. Errors are sent to the client.
 async fn pass(
     client: &mut TcpStream,
     asked: ClientRequest,
@@ -165,7 +165,8 @@ async fn pass(
     if target.port == TLS_PORT
         && let Err(why) = server_name::check(client, &target.host, &mut begun).await
     {
-        // Of the server's answer nothing has been read, and the client's protocol is over.
+        // The server's answer was not read, and the client's protocol is over, so the client gets
+        // no message.
         told.broke_off(why);
         let _ = client.shutdown().await;
         return Ok(());
@@ -182,7 +183,7 @@ async fn pass(
 
 type Bad = (Protocol, BadRequest);
 
-/// Reads what a client wants. Bounded by what the parsers take.
+/// Reads a client's request. The parsers limit its size.
 async fn ask(client: &mut TcpStream) -> Result<ClientRequest, Bad> {
     let mut bytes = Vec::new();
     fill(client, &mut bytes, Protocol::Direct).await?;
@@ -195,7 +196,7 @@ async fn ask(client: &mut TcpStream) -> Result<ClientRequest, Bad> {
             ClientRequest { protocol: Protocol::Connect, target, begun: bytes, upload: Upload::Everything }
         }
         HttpRequest::Forward { target, mut head, body } => {
-            // What was sent along, and no more of it than belongs to the request.
+            // Data sent with the request, limited to what belongs to it.
             let (count, upload) = match body {
                 Body::Length(length) => {
                     let count = usize::try_from(length).unwrap_or(usize::MAX).min(bytes.len());
@@ -214,7 +215,7 @@ async fn ask(client: &mut TcpStream) -> Result<ClientRequest, Bad> {
 }
 
 async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<ClientRequest, Bad> {
-    // Before the request there is no way to say why.
+    // Before the request there is no way to report a reason.
     let greeted = parsed(client, &mut bytes, Protocol::Direct, greeting).await?;
     let gone = |_| (Protocol::Direct, BadRequest("the client went away"));
     client.write_all(&greeted.reply()).await.map_err(gone)?;
@@ -225,7 +226,7 @@ async fn ask_socks(client: &mut TcpStream, mut bytes: Vec<u8>) -> Result<ClientR
     Ok(ClientRequest { protocol: Protocol::Socks, target, begun: bytes, upload: Upload::Everything })
 }
 
-/// What `parse` reads out of what has come, and of what comes.
+/// Parses received data with `parse`, and reads more as needed.
 async fn parsed<T>(
     client: &mut TcpStream,
     bytes: &mut Vec<u8>,

@@ -1,6 +1,6 @@
-//! On port 443 a client must be TLS and ask for the host that it was connected to: an allowed name
-//! does not lead to another host behind the same address, unless the server reads an encrypted
-//! client hello.
+//! On port 443 a client must use TLS and name the host it was connected to. So an allowed name
+//! cannot lead to another host at the same address, unless the server decrypts an encrypted client
+//! hello.
 
 use std::time::Duration;
 
@@ -11,17 +11,17 @@ use tokio::time::timeout;
 use crate::guard::Host;
 use crate::request::{ClientHello, client_hello};
 
-/// How long a client may take for its first message.
+/// Time limit for a client's first message.
 const PATIENCE: Duration = Duration::from_secs(30);
 
-/// The port that is held to TLS.
+/// The port that requires TLS.
 pub(super) const TLS_PORT: u16 = 443;
 
-/// Reads the first message of a client into `begun`, which holds what came already, and compares
-/// it.
+/// Reads the first message of a client into `begun`, which contains already received data, and
+/// checks it.
 ///
 /// # Errors
-/// Why the connection must not go on.
+/// Why the connection must be refused.
 pub(super) async fn check(client: &mut TcpStream, host: &Host, begun: &mut Vec<u8>) -> Result<(), String> {
     let reading = async {
         loop {
@@ -46,12 +46,12 @@ pub(super) async fn check(client: &mut TcpStream, host: &Host, begun: &mut Vec<u
     })
 }
 
-/// Whether a client wants this host. Addresses are not named in TLS.
+/// Whether a client names this host. TLS does not name addresses.
 fn is_of(hello: &ClientHello, host: &Host) -> bool {
     match (&hello.server_name, host) {
         (None, Host::Address(_)) => true,
         (None, Host::Name(_)) => false,
-        // Letter by letter: a server reads no other spelling of a host than this.
+        // Compare exactly: a server accepts no other spelling of a host.
         (Some(name), Host::Name(host)) => name.strip_suffix('.').unwrap_or(name).eq_ignore_ascii_case(host),
         (Some(name), Host::Address(address)) => name.parse() == Ok(*address),
     }

@@ -1,5 +1,5 @@
-//! Which addresses are public: a pure function over the blocks of the IANA special-purpose
-//! registries. What is not known to be globally routable unicast is refused.
+//! Decides which addresses are public: a pure function over the blocks of the IANA special-purpose
+//! registries. Anything not known to be globally routable unicast is refused.
 
 use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
@@ -8,7 +8,7 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum AddressClass {
-    /// A metadata service of a cloud, wherever its address lies.
+    /// A metadata service of a cloud, whatever its address.
     Metadata,
     /// `0.0.0.0/8` and `::`.
     Unspecified,
@@ -26,8 +26,8 @@ pub enum AddressClass {
     Documentation,
     /// Blocks for benchmarks of networks.
     Benchmark,
-    /// An IPv6 address that carries an IPv4 address (compatible, translated, NAT64, 6to4, Teredo,
-    /// ISATAP) and leads to a network nobody can judge, or to an IPv4 address that is not public.
+    /// An IPv6 address that contains an IPv4 address (compatible, translated, NAT64, 6to4, Teredo,
+    /// ISATAP) and leads to an unknown network, or to an IPv4 address that is not public.
     Embedded,
     /// Reserved, unallocated, or for protocols.
     Reserved,
@@ -71,7 +71,7 @@ const fn v6(segments: [u16; 8], length: u32, class: AddressClass) -> Block<Ipv6A
     Block { first: Ipv6Addr::from_bits(bits), length, class }
 }
 
-/// Refused blocks, metadata services first: some lie in blocks that are public otherwise.
+/// Refused blocks, metadata services first: some are inside of public blocks.
 const V4: &[Block<Ipv4Addr>] = &{
     use AddressClass as C;
     [
@@ -102,8 +102,7 @@ const V4: &[Block<Ipv4Addr>] = &{
     ]
 };
 
-/// Refused blocks of IPv6 that deserve a name; what is in none of them and not in [`GLOBAL`] is
-/// reserved.
+/// Refused blocks of IPv6 with a class; addresses outside of these and of [`GLOBAL`] are reserved.
 const V6: &[Block<Ipv6Addr>] = &{
     use AddressClass as C;
     [
@@ -130,15 +129,16 @@ const V6: &[Block<Ipv6Addr>] = &{
     ]
 };
 
-/// The only block out of which global unicast addresses of IPv6 are given.
+/// The only block from which global IPv6 unicast addresses are assigned.
 const GLOBAL: Block<Ipv6Addr> = v6([0x2000, 0, 0, 0, 0, 0, 0, 0], 3, AddressClass::Reserved);
-/// Networks without IPv4 answer with these for every host that has IPv4 only.
+/// Networks without IPv4 use these addresses for hosts that have only IPv4.
 const NAT64: Block<Ipv6Addr> = v6([0x64, 0xff9b, 0, 0, 0, 0, 0, 0], 96, AddressClass::Embedded);
 
-/// The address to connect to, when it is public: an IPv4 address that came inside of
-/// `::ffff:0:0/96` as itself.
+/// The address to connect to, if it is public; an address in `::ffff:0:0/96` becomes its IPv4
+/// address.
 ///
 /// # Errors
+/// The class of an address that is not globally routable unicast.
 /// The class of an address that is not globally routable unicast.
 pub fn judge(address: IpAddr) -> Result<IpAddr, AddressClass> {
     match address {
@@ -171,7 +171,7 @@ fn judge_v6(address: Ipv6Addr) -> Result<Ipv6Addr, AddressClass> {
     if !within(address, &GLOBAL) {
         return Err(AddressClass::Reserved);
     }
-    // ISATAP: the interface identifier names an IPv4 host inside of some network.
+    // ISATAP: the interface identifier contains an IPv4 host of some network.
     let [.., high, low, _, _] = address.segments();
     if low == 0x5efe && matches!(high, 0 | 0x200) {
         return Err(AddressClass::Embedded);

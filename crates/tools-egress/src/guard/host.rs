@@ -1,12 +1,12 @@
-//! A host as everything compares it: IDNA applied, lower case, no trailing dot, every spelling of
-//! an address read.
+//! A normalized host: IDNA applied, lower case, no trailing dot, all spellings of an address
+//! parsed.
 
 use std::fmt;
 use std::net::IpAddr;
 
 use super::{AddressClass, Refusal, judge};
 
-/// The longest name that DNS can carry.
+/// Maximum length of a DNS name.
 const MAX_NAME_LEN: usize = 253;
 const MAX_LABEL_LEN: usize = 63;
 
@@ -20,11 +20,11 @@ pub enum Host {
 }
 
 impl Host {
-    /// Reads a host as a browser does: percent signs, full-width digits and numbers for IPv4
-    /// (`0x7f.1`, `2130706433`) included; IPv6 stands in brackets.
+    /// Parses a host as a browser does, including percent signs, full-width digits and numbers for
+    /// IPv4 (`0x7f.1`, `2130706433`); IPv6 is in brackets.
     ///
     /// # Errors
-    /// [`Refusal::Malformed`] for what is neither a name nor an address.
+    /// [`Refusal::Malformed`] if it is neither a name nor an address.
     pub fn parse(text: &str) -> Result<Self, Refusal> {
         if text.len() > MAX_NAME_LEN * 12 {
             return Err(Refusal::Malformed("the host is too long"));
@@ -70,7 +70,7 @@ impl Host {
         }
     }
 
-    /// Whether this host is `domain` or lies below it. An address is below nothing.
+    /// Whether this host is `domain` or a subdomain. An address is never a subdomain.
     pub fn is_within(&self, domain: &str) -> bool {
         let Self::Name(name) = self else { return false };
         is_at_or_below(name, domain)
@@ -96,13 +96,13 @@ fn is_label(label: &str) -> bool {
     !label.is_empty() && label.len() <= MAX_LABEL_LEN && label.bytes().all(is_known)
 }
 
-/// Reason why a name never leads to a public host, whatever it resolves to.
+/// Reason why a name is never a public host, whatever it resolves to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum NameClass {
-    /// The machine itself: `localhost` and what lies below it.
+    /// The machine itself: `localhost` and its subdomains.
     Localhost,
-    /// One label: only a search list or a hosts file gives it a meaning.
+    /// A single label: only a search list or a hosts file defines it.
     SingleLabel,
     /// A domain for local networks or for special use (`.local`, `.internal`, `.lan`, `.test`).
     SpecialUse,
@@ -131,8 +131,7 @@ const METADATA_NAMES: &[&str] = &[
     "instance-data.ec2.internal",
 ];
 
-/// Domains that public DNS does not hold, by the registry of special-use names and by what networks
-/// use.
+/// Domains outside of public DNS, from the registry of special-use names and from common practice.
 const SPECIAL_USE: &[&str] = &[
     "alt",
     "arpa",
@@ -151,7 +150,7 @@ const SPECIAL_USE: &[&str] = &[
     "test",
 ];
 
-/// What is wrong with a normalised name; `None` for one that may be public.
+/// The class of a normalized name; `None` if it may be public.
 pub(super) fn class_of_name(name: &str) -> Option<NameClass> {
     let last = name.rsplit('.').next().unwrap_or(name);
     if METADATA_NAMES.iter().any(|known| is_at_or_below(name, known)) {

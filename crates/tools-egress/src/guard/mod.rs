@@ -1,5 +1,5 @@
-//! Which addresses may be reached: rules on URLs, names and addresses, and the proof that an
-//! address has passed them. Nothing in here opens a connection; see [`crate::dial`] for that.
+//! Decides which addresses may be reached: rules on URLs, names and addresses, and types that prove
+//! the check. Opens no connections; see [`crate::dial`].
 
 mod address;
 mod host;

@@ -1,4 +1,4 @@
-//! Why the guard says no. The words are for the model: they tell what kind of thing was refused and
+//! Reasons of the guard's refusals. The messages are for the model: they name what was refused, but
 //! never an address that a name resolved to.
 
 use thiserror::Error;
@@ -10,34 +10,34 @@ use super::{AddressClass, NameClass};
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum Refusal {
-    /// Not a URL that can be read in one way only.
+    /// The URL is malformed or ambiguous.
     #[error("the URL cannot be used: {0}")]
     Malformed(&'static str),
-    /// Another scheme than `https`.
+    /// The scheme is not `https`.
     #[error("the scheme `{0}` is not allowed; only `https` is")]
     Scheme(String),
     /// User name or password in the URL.
     #[error("a URL with a user name or password is not fetched")]
     UserInfo,
-    /// A port that is not one for the web.
+    /// The port is not allowed.
     #[error("port {port} is not allowed; allowed: {allowed}")]
     Port { port: u16, allowed: String },
-    /// The host is on the list of denied ones, or not on the list of allowed ones.
+    /// The host is denied, or not among the allowed ones.
     #[error("host `{host}` is refused by `{rule}`")]
     Domain { host: String, rule: String },
-    /// A redirect to another host, about which a person would be asked.
+    /// A redirect to another host, which would need a person's approval.
     #[error("it leads to another host, `{url}`: fetch that URL itself")]
     Elsewhere { url: String },
-    /// A name that leads to no public host.
+    /// The name is not that of a public host.
     #[error("the host is {0}, not a public one")]
     Name(NameClass),
-    /// An address that is not public. The class is for the operator where it came out of a look-up.
+    /// The address is not public. If it came from a look-up, its class is only for the operator.
     #[error("{}", not_public(*.class, *.by_name))]
     Address { class: AddressClass, by_name: bool },
-    /// The name resolves to more addresses than are looked at.
+    /// The name resolves to too many addresses.
     #[error("the name resolves to too many addresses")]
     TooManyAnswers,
-    /// The other side of an open connection has an address that was not judged.
+    /// The peer of an open connection does not have a vetted address.
     #[error("the connection led to another address than the one that was checked")]
     Peer,
     /// The name has no address.
@@ -46,14 +46,14 @@ pub enum Refusal {
     /// The name could not be looked up.
     #[error("the name could not be looked up")]
     LookupFailed,
-    /// Nobody answered the question for the name in time.
+    /// The look-up timed out.
     #[error("looking up the name took too long")]
     LookupTimeout,
 }
 
 fn not_public(class: AddressClass, by_name: bool) -> String {
     if by_name {
-        // Which kind of internal address a name leads to is no business of a model.
+        // The model must not learn the kind of internal address behind a name.
         "the name leads to an address that is not public".to_owned()
     } else {
         format!("the address is not public: {class}")

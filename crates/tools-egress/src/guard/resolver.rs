@@ -1,4 +1,4 @@
-//! Names to addresses: what a resolver promises. Judging its answers is not its part.
+//! Interface of a resolver of names. It does not judge the answers.
 
 use std::net::IpAddr;
 
@@ -14,7 +14,7 @@ pub trait HostResolver: Send + Sync {
     /// All addresses of a normalised name (ASCII, no trailing dot).
     ///
     /// # Errors
-    /// Says that nobody answered. A name without addresses is an empty answer.
+    /// If no server answered. A name without addresses is an empty answer.
     async fn lookup(&self, name: &str) -> Result<Answer, LookupError>;
 }
 
@@ -23,7 +23,7 @@ pub trait HostResolver: Send + Sync {
 pub struct Answer {
     /// The addresses, of both families.
     pub addresses: Vec<IpAddr>,
-    /// The names that the name is an alias of, in order; empty for none.
+    /// Names in the alias chain of the name, in order; empty if there are none.
     pub aliases: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! The operator's rules on URLs: ports, allowed and denied hosts. They hold for each hop of a
-//! redirect as for the first URL.
+//! The operator's rules on URLs: ports, allowed and denied hosts. They apply to every redirect as
+//! to the first URL.
 
 use super::{Host, PageUrl, Refusal};
 
@@ -11,11 +11,11 @@ pub struct DomainRules {
 }
 
 impl DomainRules {
-    /// Rules out of two lists of domains, each of which covers what lies below it. An empty list of
-    /// allowed ones allows every host. A leading `*.` changes nothing.
+    /// Compiles two lists of domains, which include their subdomains. An empty list of allowed ones
+    /// allows every host. A leading `*.` makes no difference.
     ///
     /// # Errors
-    /// The entry that is no host.
+    /// The entry that is not a host.
     pub fn compile(allowed: &[String], denied: &[String]) -> Result<Self, String> {
         let read = |list: &[String]| -> Result<Vec<Host>, String> {
             let parse =
@@ -25,10 +25,10 @@ impl DomainRules {
         Ok(Self { allowed: read(allowed)?, denied: read(denied)? })
     }
 
-    /// Whether the host may be asked for.
+    /// Checks whether the host is allowed.
     ///
     /// # Errors
-    /// [`Refusal::Domain`] with the rule that says no.
+    /// [`Refusal::Domain`] with the rule that refuses it.
     pub fn check(&self, host: &Host) -> Result<(), Refusal> {
         let covers = |entry: &&Host| match entry {
             Host::Name(domain) => host.is_within(domain),
@@ -64,7 +64,7 @@ impl UrlRules {
         Self { hosts, ports }
     }
 
-    /// A URL that passes every check that needs no look-up.
+    /// Parses a URL and applies all checks that need no look-up.
     ///
     /// # Errors
     /// The first check that refuses it.
@@ -72,7 +72,7 @@ impl UrlRules {
         self.check(PageUrl::parse(text)?)
     }
 
-    /// The URL that a redirect of `from` leads to, when it passes the same checks as a first one.
+    /// The URL of a redirect from `from`, after the same checks as for a first URL.
     ///
     /// # Errors
     /// The first check that refuses it.

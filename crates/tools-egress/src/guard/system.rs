@@ -1,5 +1,5 @@
-//! The resolver of production: hickory with the name servers of this machine. Neither the hosts
-//! file nor a search list has a say: what they name is never public.
+//! The production resolver: hickory with this machine's name servers. The hosts file and search
+//! lists are not used: what they name is never public.
 
 use std::sync::OnceLock;
 use std::time::Duration;
@@ -11,15 +11,15 @@ use hickory_resolver::proto::rr::RData;
 
 use super::{Answer, HostResolver, LookupError};
 
-/// How long one name server is waited for.
+/// Time limit for one name server.
 const PATIENCE: Duration = Duration::from_secs(3);
-/// How many names are remembered, each no longer than its owner allows.
+/// Maximum number of cached names, each for at most its TTL.
 const REMEMBERED: u64 = 128;
 
-/// Asks the name servers that this machine is configured with.
+/// Queries the name servers configured on this machine.
 #[derive(Default)]
 pub struct SystemResolver {
-    /// Made at the first look-up: the files of the system are read then.
+    /// Created at the first look-up, which reads the system's files.
     resolver: OnceLock<Result<TokioResolver, String>>,
 }
 
@@ -29,7 +29,7 @@ impl SystemResolver {
         Self::default()
     }
 
-    /// A resolver that was made elsewhere.
+    /// Uses an existing resolver.
     #[cfg(any(test, feature = "test-support"))]
     pub fn with(resolver: TokioResolver) -> Self {
         Self { resolver: OnceLock::from(Ok(resolver)) }
@@ -54,7 +54,7 @@ impl HostResolver for SystemResolver {
     async fn lookup(&self, name: &str) -> Result<Answer, LookupError> {
         let resolver = self.resolver.get_or_init(from_system).as_ref();
         let resolver = resolver.map_err(|error| LookupError(error.clone()))?;
-        // With its dot the name is whole: no search list is tried.
+        // The trailing dot makes the name absolute: no search list is tried.
         match resolver.lookup_ip(format!("{name}.")).await {
             Ok(found) => {
                 let aliases = found.as_lookup().answers().iter().filter_map(|record| match &record.data {

@@ -1,5 +1,5 @@
-//! A URL that is read in one way only: `https`, a host, no user name. What different parsers read
-//! differently is refused before it is parsed.
+//! An unambiguous URL: `https`, a host, no user name. Text that parsers interpret differently is
+//! refused before parsing.
 
 use std::fmt;
 
@@ -7,10 +7,10 @@ use ::url::Url;
 
 use super::{Host, Refusal};
 
-/// Longer URLs are refused: no page needs them, and they are a way to carry data out.
+/// Maximum length of a URL in bytes: no page needs more, and long URLs can carry data out.
 const MAX_URL_BYTES: usize = 8 * 1024;
 
-/// An `https` URL with a normalised host and without user name or password.
+/// An `https` URL with a normalized host and without user name or password.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct PageUrl {
     url: Url,
@@ -19,8 +19,7 @@ pub struct PageUrl {
 }
 
 impl PageUrl {
-    /// Reads a URL; spaces around it do not matter. Whether its host and port are allowed is for
-    /// [`super::UrlRules`].
+    /// Parses a URL; surrounding spaces are ignored. [`super::UrlRules`] checks its host and port.
     ///
     /// # Errors
     /// [`Refusal::Malformed`], [`Refusal::Scheme`] or [`Refusal::UserInfo`].
@@ -38,7 +37,7 @@ impl PageUrl {
         Self::of(url)
     }
 
-    /// The URL that a `Location` header of this one names.
+    /// The URL of a `Location` header of this one.
     pub(super) fn join(&self, location: &str) -> Result<Self, Refusal> {
         let location = location.trim_matches([' ', '\t']);
         check_text(location)?;
@@ -59,7 +58,7 @@ impl PageUrl {
         let host = url.host().ok_or(Refusal::Malformed("it names no host"))?;
         let host = Host::of_url(host)?;
         let port = url.port_or_known_default().ok_or(Refusal::Malformed("it names no port"))?;
-        // The URL that is sent names the host as it was judged.
+        // The sent URL contains the host as it was judged.
         url.set_host(Some(&host.to_string())).map_err(|_| Refusal::Malformed("the host cannot be used"))?;
         url.set_fragment(None);
         Ok(Self { url, host, port })
@@ -70,12 +69,12 @@ impl PageUrl {
         &self.host
     }
 
-    /// The port, also where the URL leaves it out.
+    /// The port, even if the URL leaves it out.
     pub fn port(&self) -> u16 {
         self.port
     }
 
-    /// The URL, normalised and without its fragment.
+    /// The URL, normalized and without its fragment.
     pub fn as_str(&self) -> &str {
         self.url.as_str()
     }
@@ -99,7 +98,7 @@ impl fmt::Display for PageUrl {
     }
 }
 
-/// Refuses what a parser would drop or replace in silence.
+/// Refuses characters that a parser would silently drop or replace.
 fn check_text(text: &str) -> Result<(), Refusal> {
     if text.len() > MAX_URL_BYTES {
         return Err(Refusal::Malformed("it is longer than 8 KiB"));

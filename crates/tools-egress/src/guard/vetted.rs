@@ -1,5 +1,5 @@
-//! The guard itself: a host and a port become addresses that were judged, and only those can be
-//! dialled.
+//! The guard: resolves a host and a port to vetted addresses, the only ones that can be connected
+//! to.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 use std::sync::Arc;
@@ -10,29 +10,29 @@ use tokio::time::timeout;
 use super::host::class_of_name;
 use super::{AddressClass, Answer, Host, HostResolver, NameClass, Refusal, judge};
 
-/// More addresses than any honest host has.
+/// Maximum number of addresses of a name, more than any honest host has.
 const MAX_ANSWERS: usize = 32;
-/// How long a look-up may take, whatever the resolver does.
+/// Time limit for a look-up, whatever the resolver does.
 const PATIENCE: Duration = Duration::from_secs(10);
 
-/// Turns hosts into addresses that may be connected to. It knows nothing of URLs: see
-/// [`super::UrlRules`] for those.
+/// Resolves hosts to addresses that may be connected to. It does not check URLs: see
+/// [`super::UrlRules`].
 ///
-/// The resolver is exchangeable, the judgement is not.
+/// The resolver is replaceable, the judgement is not.
 #[derive(Clone)]
 pub struct Guard {
     resolver: Arc<dyn HostResolver>,
 }
 
-/// A host and a port with the addresses that were judged for them. Only [`Guard::vet`] makes one:
-/// whoever holds it may connect, to these addresses and to no other.
+/// A host and a port with their vetted addresses. Only [`Guard::vet`] creates one: its holder may
+/// connect to these addresses and to no others.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Vetted {
     host: Host,
     addresses: Vec<VettedAddress>,
 }
 
-/// One address that was judged, with its port.
+/// A vetted address with its port.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct VettedAddress(SocketAddr);
 
