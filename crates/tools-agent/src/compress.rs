@@ -34,11 +34,11 @@ pub struct CompressContextArgs {
 /// Result of the compression.
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 pub struct CompressContextReport {
-    /// ID of the summary; null if nothing was summarised.
+    /// Names the summary; null where nothing was summarised.
     pub summary_id: Option<String>,
     /// Number of messages that it replaces.
     pub messages_removed: usize,
-    /// Tokens of the conversation before, as far as known.
+    /// Tokens of the conversation before, as far as is known.
     pub tokens_before: u64,
     /// Tokens after.
     pub tokens_after: u64,

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 pub enum Protocol {
     /// Anthropic's messages.
     Anthropic,
-    /// OpenAI's chat completions, which most other servers support too.
+    /// OpenAI's chat completions, which most other servers speak too.
     #[serde(rename = "openai-chat", alias = "openai-compatible")]
     OpenAiChat,
     /// OpenAI's responses.

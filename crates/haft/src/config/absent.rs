@@ -9,8 +9,8 @@ use serde_json::Value;
 
 use super::{HaftConfig, LoadError, LoadedConfig};
 
-/// Section of a part that was not compiled in: any keys, as written. A toolbox is built only if the
-/// section at most disables the part.
+/// The section of a part that was not compiled in: any keys, as they were typed. A toolbox is not
+/// built from one that says more than that the part is off.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(transparent)]
 pub struct AbsentSection(BTreeMap<String, Value>);
