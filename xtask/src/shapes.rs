@@ -13,7 +13,6 @@ use std::{
 
 use crate::{
     command,
-    dist::files,
     failure::Failure,
     metadata::{Graph, Package},
     repository,
@@ -54,8 +53,7 @@ pub(crate) fn of_libraries() -> Result<(), Failure> {
 }
 
 /// Two lanes share the crates: most of a shape is one crate, which keeps one processor busy. Each
-/// has a folder of its own, since cargo lets one process at a time into a folder. The second folder
-/// begins as a copy of the first: what the lint over all features has checked is not checked again.
+/// has a folder of its own, since cargo lets one process at a time into a folder.
 fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
     let wanted = |package| shapes(package).into_iter().filter(&is_wanted).collect();
@@ -76,14 +74,8 @@ fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
         Ok(())
     };
     let target = repository::target();
-    let second_target = target.join("shapes");
-    if target.join("debug").is_dir() && !second_target.exists() {
-        files::make(&second_target)?;
-        // With the times of the files: without them cargo would check everything again.
-        command::run(command::command("cp").arg("-a").arg(target.join("debug")).arg(&second_target))?;
-    }
     thread::scope(|scope| {
-        let second = scope.spawn(|| lane(second_target));
+        let second = scope.spawn(|| lane(target.join("shapes")));
         lane(target.clone()).and(second.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic)))
     })?;
     println!("shapes: the fuzz targets");
