@@ -1,27 +1,27 @@
-//! The model that turns texts into vectors: what ranks tools, memories and code by more than their
-//! words. None is brought along here.
+//! Interface to a model that turns texts into vectors, used to rank tools, memories and code by
+//! more than words. No model is included here.
 
 use std::{error::Error, fmt};
 
 /// Reason why there are no vectors.
 pub type EmbedderError = Box<dyn Error + Send + Sync>;
 
-/// Turns texts into vectors that are near each other where the texts mean the same. It may compute
-/// and block: async callers call it on a blocking thread.
+/// Turns texts into vectors that are close if the texts mean the same. It may compute and block:
+/// async callers use a blocking thread.
 pub trait Embedder: fmt::Debug + Send + Sync + 'static {
-    /// The name of the model: vectors of different models are never compared.
+    /// Name of the model: vectors of different models are never compared.
     fn name(&self) -> &str;
 
-    /// One vector for each text, in their order and all of one length. A text in which the model
-    /// finds nothing has a vector of zeros, which is near nothing.
+    /// One vector for each text, in order and all of the same length. A text in which the model
+    /// finds nothing has a vector of zeros, which is close to nothing.
     ///
     /// # Errors
-    /// When it cannot be done now. Whoever asked then ranks by words alone.
+    /// When the vectors cannot be computed now. The caller then ranks by words alone.
     fn embed(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedderError>;
 }
 
-/// The cosine of the angle between two vectors; `None` where they cannot be compared: of different
-/// lengths, without a direction, or not finite.
+/// The cosine of the angle between two vectors; `None` if they cannot be compared: different
+/// lengths, a zero vector, or not finite.
 pub fn cosine(left: &[f32], right: &[f32]) -> Option<f32> {
     if left.len() != right.len() {
         return None;

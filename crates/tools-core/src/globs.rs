@@ -1,9 +1,9 @@
-//! Globs whose wildcards stand for characters.
+//! Globs whose wildcards match characters, not bytes.
 
-/// A glob's regular expression over bytes, as `globset` makes it, said over characters.
+/// Converts a glob's regular expression over bytes, as made by `globset`, to one over characters.
 ///
-/// Of `ä`, two bytes long, `?` and a class match half where bytes are compared. The result is for
-/// Unicode mode.
+/// In a comparison by bytes, `?` and a class match only half of a two-byte character such as `ä`.
+/// The result is for Unicode mode.
 pub fn by_characters(bytewise: &str) -> String {
     let mut regex = String::from("(?s)");
     let mut bytes = Vec::new();
@@ -14,7 +14,7 @@ pub fn by_characters(bytewise: &str) -> String {
             regex.push(character);
             continue;
         }
-        // `\xC3\xA4` is one character, spelled out.
+        // `\xC3\xA4` is one character, written as bytes.
         if let Some(byte) = rest.as_str().strip_prefix('x').and_then(|digits| digits.get(..2)).and_then(hexadecimal) {
             bytes.push(byte);
             rest = rest.as_str()[3..].chars();
@@ -47,7 +47,7 @@ mod tests {
         check(r"(?-u)^a\-[^/]\.txt$", r"(?s)^a\-[^/]\.txt$");
         check(r"(?-u)^[\xC3\xA4-\xC3\xB6]$", "(?s)^[ä-ö]$");
         check(r"(?-u)^\xE2\x82\xACx\xF0\x9F\x98\x80$", "(?s)^€x😀$");
-        // A backslash of the glob's own, with an `x` behind it.
+        // A literal backslash of the glob, followed by an `x`.
         check(r"(?-u)^\\xC3$", r"(?s)^\\xC3$");
     }
 }

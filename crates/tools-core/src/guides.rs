@@ -1,5 +1,4 @@
-//! The examples of the written guides, compiled and run as doc tests. Nothing of this is part of
-//! the library.
+//! Examples of the written guides, compiled and run as doc tests. Not part of the library.
 
 #[doc = include_str!("../../../docs/writing-a-tool.md")]
 mod writing_a_tool {}

@@ -4,8 +4,8 @@ use std::sync::{Arc, Mutex, Weak};
 
 use crate::Locked as _;
 
-/// A list of shared values, such as the tool sets that were narrowed from one. It does not keep
-/// them alive.
+/// A list of shared values, such as the tool sets narrowed from a larger one. It does not keep them
+/// alive.
 #[derive(Debug)]
 pub struct InUse<T>(Mutex<Vec<Weak<T>>>);
 
@@ -17,7 +17,7 @@ impl<T> InUse<T> {
         all.push(Arc::downgrade(value));
     }
 
-    /// All that are used now.
+    /// All values still in use.
     pub fn all(&self) -> Vec<Arc<T>> {
         self.0.locked().iter().filter_map(Weak::upgrade).collect()
     }

@@ -1,5 +1,4 @@
-//! The model that says whether a call is in keeping with policies that are written in plain
-//! language.
+//! Interface to a model that judges whether a call complies with policies in plain language.
 
 use std::{error::Error, fmt};
 
@@ -11,14 +10,14 @@ pub type JudgeError = Box<dyn Error + Send + Sync>;
 /// Question for a judge.
 #[derive(Clone, PartialEq, Eq)]
 pub struct JudgeRequest {
-    /// Its task and the policies: from the operator, and trusted.
+    /// The judge's task and the policies: from the operator, and trusted.
     pub instructions: String,
     /// The call: from a model, and not trusted.
     pub material: String,
 }
 
-/// Answers questions about calls. Called by the adversarial gate, which reads the answer strictly
-/// and gives it a time limit: an implementation passes the text of the model on as it came.
+/// Answers questions about calls. Called by the adversarial gate, which parses the answer strictly
+/// and sets a time limit: implementations return the model's text unchanged.
 #[async_trait]
 pub trait Judge: Send + Sync {
     /// The model's name, for the record.
@@ -27,7 +26,7 @@ pub trait Judge: Send + Sync {
     /// The model's answer.
     ///
     /// # Errors
-    /// When there is none.
+    /// When there is no answer.
     async fn judge(&self, request: &JudgeRequest) -> Result<String, JudgeError>;
 }
 

@@ -1,15 +1,15 @@
-//! Lines of a stream that may hold anything: bounded, whatever comes and however it is cut. The
-//! owner of the stream does the reading.
+//! Lines of an untrusted stream, with bounded memory regardless of content and chunking. The owner
+//! of the stream does the reading.
 
 use std::ops::Range;
 
-/// Least room for the next read.
+/// Minimum free space in bytes for the next read.
 const CHUNK: usize = 32 << 10;
-/// A buffer larger than this is given back once the line that needed it is gone.
+/// Buffer size in bytes above which the buffer is freed after the line that needed it.
 const KEPT_BUFFER: usize = 256 << 10;
 
-/// Bytes of a stream that were read and not yet taken as lines. What comes of it does not depend on
-/// how the stream was cut into reads, but for when it comes.
+/// Bytes of a stream that were read and not yet taken as lines. The lines do not depend on how the
+/// stream was cut into reads.
 ///
 /// ```
 /// use tools_core::{BoundedLine, BoundedLines};
@@ -27,26 +27,25 @@ pub struct BoundedLines {
     longest: usize,
     buffer: Vec<u8>,
     start: usize,
-    /// Bytes of the buffer in which no end of a line is left.
+    /// Number of bytes of the buffer already searched for line ends.
     searched: usize,
     skipping: bool,
 }
 
-/// One step through what was read. Ranges are for [`BoundedLines::bytes`], until the next
+/// Result of one step. Ranges are for [`BoundedLines::bytes`], valid until the next
 /// [`BoundedLines::room`].
 #[derive(Debug, PartialEq, Eq)]
 pub enum BoundedLine {
-    /// A whole line of any bytes, without its end.
+    /// A whole line of any bytes, without its line feed.
     Whole(Range<usize>),
-    /// The beginning of a line that is too long, as much as a line may have; the rest is skipped
-    /// and not held.
+    /// The beginning of a line that is too long, up to the limit; the rest is skipped and not held.
     TooLong(Range<usize>),
-    /// More has to be read.
+    /// More data has to be read.
     Partial,
 }
 
 impl BoundedLines {
-    /// Nothing read yet, of lines of at most `longest` bytes.
+    /// Starts empty, for lines of at most `longest` bytes.
     pub fn new(longest: usize) -> Self {
         Self { longest, ..Self::default() }
     }
@@ -75,8 +74,8 @@ impl BoundedLines {
         }
     }
 
-    /// The rest behind the last end of a line. Some protocols count it as a line at the end of the
-    /// stream. `None` for nothing and for the rest of a line that was too long.
+    /// The rest after the last line feed. Some protocols count it as a line at the end of the
+    /// stream. `None` if it is empty or the rest of a line that was too long.
     pub fn last(&mut self) -> Option<Range<usize>> {
         let rest = self.start..self.buffer.len();
         (self.start, self.searched) = (rest.end, rest.end);
@@ -88,12 +87,12 @@ impl BoundedLines {
         &self.buffer[range]
     }
 
-    /// The number of bytes that are held.
+    /// The number of bytes held.
     pub fn held(&self) -> usize {
         self.buffer.len()
     }
 
-    /// Room for the next read, behind what is there: to be added to and not changed otherwise.
+    /// Space for the next read, after the present bytes: callers may only append.
     pub fn room(&mut self) -> &mut Vec<u8> {
         if self.start == self.buffer.len() {
             self.buffer.clear();
@@ -118,7 +117,7 @@ mod tests {
 
     const LONGEST: usize = 1 << 20;
 
-    /// The lengths of the lines that come with a chunk; `None` for one that is too long.
+    /// The lengths of the lines completed by a chunk; `None` for one that is too long.
     fn feed(lines: &mut BoundedLines, chunk: &[u8]) -> Vec<Option<usize>> {
         lines.room().extend_from_slice(chunk);
         let mut seen = vec![];
@@ -147,7 +146,7 @@ mod tests {
     /// A line, or the beginning of one that is too long.
     type Seen = Result<Vec<u8>, Vec<u8>>;
 
-    /// All lines of a text, and what is behind the last.
+    /// All lines of a text, and the rest after the last.
     fn all(text: &[u8], chunk: usize, longest: usize) -> (Vec<Seen>, Option<Vec<u8>>) {
         let mut lines = BoundedLines::new(longest);
         let mut seen = vec![];
@@ -177,7 +176,7 @@ mod tests {
                 Some(beginning) if line.len() > longest => Err(beginning.to_vec()),
                 _ => Ok(line.to_vec()),
             }).collect();
-            // Behind the last end of a line there is no line yet, but one that is too long already.
+            // The rest after the last line feed is not yet a line, but may be too long already.
             let last = match expected.pop() {
                 Some(Err(beginning)) => { expected.push(Err(beginning)); None }
                 Some(Ok(rest)) => Some(rest).filter(|rest| !rest.is_empty()),

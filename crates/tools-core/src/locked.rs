@@ -2,10 +2,10 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Access to a value behind a [`Mutex`], also after a thread has panicked while it held the lock.
+/// Locks a [`Mutex`], even after a thread has panicked while it held the lock.
 ///
-/// For values that are whole between two steps of whoever changes them: a panic ends one call, and
-/// not all that follow.
+/// Only for values that stay consistent between two steps of a change: a panic then ends one call,
+/// not all later ones.
 pub trait Locked<T: ?Sized> {
     /// Waits for the lock.
     fn locked(&self) -> MutexGuard<'_, T>;

@@ -1,8 +1,8 @@
-//! `Debug` of types that hold what cannot be shown, or must not be: the fields that are named, and
+//! `Debug` for types with fields that cannot or must not be shown: it prints the named fields, and
 //! that there are others.
 
-/// Shows the named fields of a type and says that it has more:
-/// `partial_debug!(Sessions { on_error })`. A field further in is named behind a colon:
+/// Shows the named fields of a type and marks it as incomplete:
+/// `partial_debug!(Sessions { on_error })`. A nested field is given after a colon:
 /// `partial_debug!(McpServer { roots: settings.roots })`.
 #[doc(hidden)]
 #[macro_export]

@@ -1,5 +1,4 @@
-//! Notes of a process on what it is doing, for whoever comes after it: they are gone when it ends,
-//! and stay when it is killed.
+//! Notes of a process for later processes: removed when it ends normally, kept when it is killed.
 
 use std::fs::{self, DirBuilder, File, OpenOptions, TryLockError};
 use std::io::{self, Read as _, Write as _};
@@ -9,11 +8,11 @@ use std::path::{Path, PathBuf};
 use rustix::fs::{Mode, OFlags};
 use uuid::Uuid;
 
-/// The longest notes that are read.
+/// Maximum length in bytes of notes that are read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
-/// A file of notes in a folder that several processes of one user share. It is made with the first
-/// note, locked while its owner lives, and removed with the value.
+/// A file of notes in a folder shared by several processes of one user. It is created with the
+/// first note, locked while its owner lives, and removed when this value is dropped.
 #[derive(Debug)]
 pub struct ProcessNotes {
     folder: PathBuf,
@@ -23,23 +22,23 @@ pub struct ProcessNotes {
 }
 
 impl ProcessNotes {
-    /// Notes in `folder`, which is made with the first one, in a file with this extension.
+    /// Notes in a file with this extension in `folder`, which is created with the first note.
     pub fn in_folder(folder: impl Into<PathBuf>, extension: &'static str) -> Self {
         Self { folder: folder.into(), extension, file: None, length: 0 }
     }
 
-    /// Adds a note. It survives this process, and not a failure of power: it is not brought to the
-    /// disk. Of one that is being written when the process is killed a part may be there.
+    /// Adds a note. It survives this process, but not a power failure, since it is not flushed to
+    /// disk. If the process is killed while writing, part of the note may remain.
     ///
     /// # Errors
-    /// What the system says. The notes before stay.
+    /// The system's error. Earlier notes stay.
     pub fn add(&mut self, note: &[u8]) -> io::Result<()> {
         let (_, file) = match &mut self.file {
             Some(file) => file,
             missing => missing.insert(create(&self.folder, self.extension)?),
         };
         if let Err(error) = file.write_all(note) {
-            // Of a note that found no room nothing stays.
+            // Remove the partial note if there was no space for it.
             let _ = file.set_len(self.length);
             return Err(error);
         }
@@ -47,10 +46,10 @@ impl ProcessNotes {
         Ok(())
     }
 
-    /// Forgets all notes.
+    /// Removes all notes.
     pub fn clear(&mut self) {
         self.length = 0;
-        // Opened for appending: the next note stands at the beginning again.
+        // The file is open for appending, so the next note starts at the beginning.
         if self.file.as_ref().is_some_and(|(_, file)| file.set_len(0).is_err()) {
             self.remove();
         }
@@ -69,11 +68,11 @@ impl Drop for ProcessNotes {
     }
 }
 
-/// Hands the notes that processes left in `folder` when they were killed to `take`, one file after
-/// the other, and removes each for which it returns `true`. Notes of living processes, files of
-/// other users and links are left alone; no other process is handed the same notes meanwhile.
+/// Passes the notes of killed processes in `folder` to `take`, one file after the other, and
+/// removes each for which it returns `true`. Notes of living processes, files of other users and
+/// links are left alone; no other process gets the same notes meanwhile.
 ///
-/// What cannot be read now stays for the next time.
+/// Unreadable files stay for the next time.
 pub fn take_notes_left_behind(folder: &Path, extension: &str, mut take: impl FnMut(&[u8]) -> bool) {
     let Ok(entries) = fs::read_dir(folder) else { return };
     for path in entries.filter_map(|entry| Some(entry.ok()?.path())) {
@@ -93,17 +92,18 @@ fn create(folder: &Path, extension: &str) -> io::Result<(PathBuf, File)> {
     loop {
         let path = folder.join(format!("{}.{extension}", Uuid::new_v4().simple()));
         let file = OpenOptions::new().append(true).create_new(true).mode(0o600).open(&path)?;
-        // Somebody may take the file for one without an owner before it is locked, and remove it.
+        // Before it is locked, another process may take the file for an abandoned one and remove
+        // it.
         if file.try_lock().is_ok() && is_named(&path, &file)? {
             return Ok((path, file));
         }
     }
 }
 
-/// The file of this name, locked; `None` when its owner lives, when it is somebody else's, or when
-/// it has been removed meanwhile.
+/// The file of this name, locked; `None` if its owner lives, it belongs to another user, or it has
+/// been removed meanwhile.
 fn locked(path: &Path) -> io::Result<Option<File>> {
-    // Neither following a link nor waiting for the other end of a pipe.
+    // Neither follow a link nor wait for the other end of a pipe.
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(path, flags, Mode::empty())?);
     let metadata = file.metadata()?;
@@ -117,7 +117,7 @@ fn locked(path: &Path) -> io::Result<Option<File>> {
     }
 }
 
-/// Whether the name still leads to the file.
+/// Whether the name still refers to the file.
 fn is_named(path: &Path, file: &File) -> io::Result<bool> {
     let held = file.metadata()?;
     match fs::symlink_metadata(path) {
@@ -140,7 +140,7 @@ mod tests {
         found
     }
 
-    /// As the kernel does it when a process is killed: the lock goes, the file stays.
+    /// Simulates the kernel when a process is killed: the lock is released, the file stays.
     fn kill(mut notes: ProcessNotes) {
         drop(notes.file.take());
     }

@@ -1,24 +1,24 @@
-//! Who keeps something for each session, and hears when one has ended.
+//! Notification of components that keep data for each session when a session has ended.
 
 use std::{fmt, sync::Arc};
 
 use crate::SessionId;
 
-/// Forgets what is kept of a session.
+/// Drops the data of a session.
 type Forget = dyn Fn(&SessionId) + Send + Sync;
 
-/// Those that keep something for each session.
+/// Components that keep data for each session.
 #[derive(Default)]
 pub struct SessionEnds(Vec<Box<Forget>>);
 
 impl SessionEnds {
-    /// Has `part` hear of the end of each session by `forget`.
+    /// Registers `part`, whose `forget` is called at the end of each session.
     pub fn tell<P: Send + Sync + ?Sized + 'static>(&mut self, part: &Arc<P>, forget: fn(&P, &SessionId)) {
         let part = Arc::clone(part);
         self.0.push(Box::new(move |session| forget(&part, session)));
     }
 
-    /// Tells all of them that a session has ended.
+    /// Notifies all components that a session has ended.
     pub fn ended(&self, session: &SessionId) {
         self.0.iter().for_each(|forget| forget(session));
     }

@@ -1,4 +1,4 @@
-//! A value that is swapped whole while calls are under way.
+//! A value that is replaced as a whole while calls are running.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use arc_swap::ArcSwap;
 
 /// A compiled policy that can be replaced at run time.
 ///
-/// Clones share the value. A call loads it once, at its gate, and keeps that snapshot to its end.
+/// Clones share the value. A call loads it once, at its gate, and uses that snapshot to its end.
 pub struct Shared<T>(Arc<ArcSwap<T>>);
 
 impl<T> Shared<T> {
@@ -15,12 +15,12 @@ impl<T> Shared<T> {
         Self(Arc::new(ArcSwap::from_pointee(value)))
     }
 
-    /// The value as it is now; later swaps do not change what was loaded.
+    /// The current value; later replacements do not change the loaded one.
     pub fn load(&self) -> Arc<T> {
         self.0.load_full()
     }
 
-    /// Puts another value in its place; calls under way keep theirs.
+    /// Replaces the value; running calls keep theirs.
     pub fn store(&self, value: T) {
         self.0.store(Arc::new(value));
     }

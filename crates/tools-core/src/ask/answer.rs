@@ -1,5 +1,5 @@
-//! What a person may answer, who puts the question to them, and who takes what they decide beyond
-//! one call.
+//! Answers of a person, the interface that asks for them, and the interface that keeps decisions
+//! beyond one call.
 
 use async_trait::async_trait;
 
@@ -32,7 +32,7 @@ pub enum Absence {
     NoAnswer,
     /// The question was put away without an answer.
     Dismissed,
-    /// The part that asks is longer than what the channel shows, so it was not asked.
+    /// The part that asks is longer than the channel can show, so nobody was asked.
     NotShown,
 }
 
@@ -42,8 +42,8 @@ pub enum Absence {
 pub trait Confirmer: Send + Sync {
     /// Asks, and returns within the asker's own deadline; never hangs.
     ///
-    /// What is shown should come from [`super::Question`], which puts what asks first and escapes
-    /// it.
+    /// Implementations should show a [`super::Question`], which puts the parts that ask first and
+    /// escapes them.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer;
 }
 
@@ -58,29 +58,29 @@ impl Confirmer for NobodyToAsk {
     }
 }
 
-/// Takes what people decide beyond one call. Called by [`super::settle`] when an answer comes;
-/// implemented by hosts that own the permission rules and the record. By default an answer counts
-/// for its own call alone, and no record hears of a refusal.
+/// Stores decisions that go beyond one call. Called by [`super::settle`] when an answer comes;
+/// implemented by hosts that own the permission rules and the record. By default an answer applies
+/// only to its own call, and refusals are not recorded.
 #[async_trait]
 pub trait Decisions: Send + Sync {
-    /// From now on calls of this session that `rule` matches run without a question.
+    /// Lets calls of this session that `rule` matches run without a question from now on.
     fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         let _ = (session, rule);
     }
 
-    /// From now on calls that `rule` matches in the folder that `cx` works in run without a
-    /// question.
+    /// Lets calls that `rule` matches in the working directory of `cx` run without a question from
+    /// now on.
     async fn allow_always(&self, cx: &CallContext, rule: StoredRule) {
         let _ = (cx, rule);
     }
 
-    /// From now on calls that `rule` matches in the folder that `cx` works in are refused without a
-    /// question.
+    /// Refuses calls that `rule` matches in the working directory of `cx` without a question from
+    /// now on.
     async fn reject_always(&self, cx: &CallContext, rule: StoredRule) {
         let _ = (cx, rule);
     }
 
-    /// A person refused a call: for the record. `error` is what the model is told.
+    /// Records that a person refused a call. `error` is the model's error.
     async fn declined(&self, call: ToolCall, cx: &CallContext, refusal: Refusal, error: ToolError) {
         let _ = (call, cx, refusal, error);
     }

@@ -1,4 +1,4 @@
-//! Consent: one person's yes to one call, and what is known of a no.
+//! A person's consent to one call, and the data of a refusal.
 
 use std::{path::PathBuf, time::Duration};
 
@@ -20,8 +20,8 @@ pub struct Approval {
     by: CallerId,
     at: Timestamp,
     waited: Duration,
-    /// The files of code that the person was asked about; `None` where nobody was asked about the
-    /// call itself.
+    /// The code files that were part of the question; `None` if nobody was asked about the call
+    /// itself.
     scripts: Option<ScriptStates>,
 }
 
@@ -31,17 +31,17 @@ impl Approval {
         Self { digest: call.digest(), by, at: clock.now(), waited: Duration::ZERO, scripts: None }
     }
 
-    /// The same consent, given after the question had stood for `waited`.
+    /// Sets how long the question was open.
     pub fn after(self, waited: Duration) -> Self {
         Self { waited, ..self }
     }
 
-    /// The same consent to a call that runs just these files of code.
+    /// Restricts the consent to a call that runs exactly these code files.
     pub(super) fn for_scripts(self, scripts: Option<ScriptStates>) -> Self {
         Self { scripts, ..self }
     }
 
-    /// The first file of code that is not as it was when the person was asked.
+    /// The first code file that differs from its state when the person was asked.
     pub(crate) fn other_script(&self, now: &ScriptStates) -> Option<PathBuf> {
         let asked = self.scripts.as_ref()?;
         let other = now.iter().find(|state| !asked.contains(state));
@@ -49,13 +49,13 @@ impl Approval {
         other.or_else(gone).map(|(path, _)| path.clone())
     }
 
-    /// The consent that lies in a rule which names the call.
+    /// Consent by a rule that names the call.
     pub(crate) fn by_rule(call: &ToolCall) -> Self {
         let by = CallerId::parse("rule").expect("the constant is an identifier");
         Self::grant(call, by, &SystemClock)
     }
 
-    /// The same consent for a call whose parameters a layer below the gates completed.
+    /// Binds the consent to a call whose parameters were completed by a layer below the gates.
     pub(crate) fn rebound(&self, call: &ToolCall) -> Self {
         let (by, scripts) = (self.by.clone(), self.scripts.clone());
         Self { digest: call.digest(), by, at: self.at, waited: self.waited, scripts }
@@ -66,7 +66,7 @@ impl Approval {
         self.digest == call.digest()
     }
 
-    /// Refuses a call that this consent was not given to.
+    /// Refuses a call that this consent does not cover.
     ///
     /// # Errors
     /// `PolicyBlocked/approval_mismatch`.
@@ -74,7 +74,7 @@ impl Approval {
         if self.covers(call) { Ok(()) } else { Err(Self::mismatch(call)) }
     }
 
-    /// What a call ends with that is not the one agreed to.
+    /// Error of a call that is not the one agreed to.
     pub(crate) fn mismatch(call: &ToolCall) -> ToolError {
         ToolError::new(
             ToolErrorCategory::PolicyBlocked,
@@ -93,20 +93,20 @@ impl Approval {
         self.at
     }
 
-    /// Time that the question was open; zero for a consent that was given beforehand.
+    /// Time that the question was open; zero for consent given beforehand.
     pub fn waited(&self) -> Duration {
         self.waited
     }
 }
 
-/// One person's no to one call: for the record. It stops nothing, since without an [`Approval`]
-/// nothing runs.
+/// One person's refusal of one call, for the record. It blocks nothing itself: without an
+/// [`Approval`] nothing runs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Refusal {
     /// The person who refused.
     pub by: CallerId,
     /// Time that the question was open.
     pub waited: Duration,
-    /// Their own words for the model; `None` when they gave none.
+    /// The person's own words for the model; `None` if there were none.
     pub why: Option<String>,
 }

@@ -1,5 +1,5 @@
 //! The steps between a refused call and its repetition with consent, as values: the same whether
-//! the answer comes back from an await or in a later request.
+//! the answer is awaited or comes in a later request.
 
 use std::time::Duration;
 
@@ -21,13 +21,13 @@ pub struct ApprovalRequest {
 /// Result of an answer.
 #[derive(Debug)]
 pub enum Settlement {
-    /// The call runs again, with this consent; `keep` goes to the host's rules first.
+    /// The call runs again with this consent; the host stores `keep` in its rules first.
     Agreed {
         /// The call.
         call: ToolCall,
         /// The consent, for this call alone.
         approval: Approval,
-        /// The rule that the person wants kept, and for how long.
+        /// The rule that the person wants to store, and its lifetime.
         keep: Option<(RuleLifetime, StoredRule)>,
     },
     /// The call does not run.
@@ -36,9 +36,9 @@ pub enum Settlement {
         call: ToolCall,
         /// The error for the model.
         error: ToolError,
-        /// A person's own no, for the record; `None` where nobody answered.
+        /// A person's own refusal, for the record; `None` if nobody answered.
         refusal: Option<Refusal>,
-        /// The rule that the person wants kept, to refuse what it matches from now on.
+        /// The rule that the person wants to store, to refuse matching calls from now on.
         keep: Option<StoredRule>,
     },
 }
@@ -53,11 +53,11 @@ pub enum RuleLifetime {
 }
 
 impl ApprovalRequest {
-    /// The question that an outcome asks; `None` where the outcome is final.
+    /// The question that an outcome asks; `None` if the outcome is final.
     ///
     /// # Errors
-    /// `question_too_long` for what cannot be shown whole: nobody is asked about a part they do not
-    /// see.
+    /// `question_too_long` if the question cannot be shown whole: nobody is asked about a part they
+    /// cannot see.
     pub fn about(call: &ToolCall, outcome: &Outcome) -> Result<Option<Self>, ToolError> {
         let Err(error) = outcome else { return Ok(None) };
         if error.category() != ToolErrorCategory::ConfirmationRequired {
@@ -79,7 +79,7 @@ impl ApprovalRequest {
         &self.error
     }
 
-    /// Digest that identifies the call: an answer to another call is none to this one.
+    /// Digest that identifies the call: an answer to another call does not apply to this one.
     pub fn digest(&self) -> CallDigest {
         self.call.digest()
     }
@@ -118,10 +118,10 @@ impl ApprovalRequest {
 }
 
 impl Settlement {
-    /// Hands what the person decided to the host, and gives what runs next.
+    /// Hands the person's decision to the host, and returns the call to run next.
     ///
     /// # Errors
-    /// What the model is told where nobody agreed.
+    /// The model's error if nobody agreed.
     pub async fn carried_out(
         self,
         decisions: Option<&dyn Decisions>,

@@ -1,5 +1,5 @@
-//! What a call would do to files, for the person who is to agree: a diff, a list of what goes, the
-//! beginning of what comes.
+//! Predicted changes of files by a call, for the person who is asked: a diff, a list of deletions,
+//! or the beginning of new content.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,33 +13,33 @@ use crate::{FileDiff, tools::mapped_path};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "kind", rename_all = "snake_case")]
 pub enum Change {
-    /// A file gets other lines.
+    /// Lines of a file change.
     Diff(FileDiff),
-    /// Files of code that the call runs hold something else than what was agreed to.
+    /// Code files that the call runs differ from those agreed to.
     Scripts {
-        /// Each of them.
+        /// The diff of each file.
         diffs: Vec<FileDiff>,
     },
-    /// Files go.
+    /// Files are deleted.
     Deletes {
-        /// The first of them.
+        /// The first of the paths.
         paths: Vec<PathBuf>,
         /// Total number of entries, including directories.
         total: u64,
-        /// Whether there are more than were counted.
+        /// Whether `total` is only a lower bound.
         at_least: bool,
-        /// Whether a directory goes with everything in it.
+        /// Whether a directory is deleted with everything in it.
         recursive: bool,
     },
-    /// A file gets this content, whatever it holds now.
+    /// A file gets this content, regardless of its present content.
     Content {
         /// The file.
         path: PathBuf,
         /// Length of the content.
         bytes: u64,
-        /// Its beginning; empty when it is no text.
+        /// Beginning of the content; empty if it is not text.
         head: String,
-        /// Whether another content is replaced that cannot be compared.
+        /// Whether existing content that cannot be compared is replaced.
         replaces: bool,
     },
 }
@@ -55,7 +55,7 @@ impl Change {
         Self::Scripts { diffs: diffs.into_iter().map(without_texts).collect() }
     }
 
-    /// The same with every text changed: for layers that redact.
+    /// Changes every text: for layers that redact.
     #[must_use]
     pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         let path = |path: PathBuf| mapped_path(path, &change);
@@ -75,7 +75,7 @@ impl Change {
         }
     }
 
-    /// Its extent in few words, to stand beside the part that asks.
+    /// Size of the change in a few words, shown beside the part that asks.
     pub(crate) fn extent(&self) -> String {
         match self {
             Self::Diff(diff) => format!("+{} -{} lines", diff.added, diff.removed),
@@ -96,7 +96,7 @@ impl Change {
         }
     }
 
-    /// The file it is about; `None` when there are many.
+    /// The changed file; `None` if there are several.
     pub fn path(&self) -> Option<&Path> {
         match self {
             Self::Diff(diff) => Some(&diff.path),
@@ -110,19 +110,19 @@ fn without_texts(diff: FileDiff) -> FileDiff {
     FileDiff { before: None, after: None, ..diff }
 }
 
-/// Lines added and removed in all.
+/// Total number of lines added and removed.
 pub(super) fn total(diffs: &[FileDiff]) -> (u64, u64) {
     diffs.iter().fold((0, 0), |(added, removed), diff| (added + diff.added, removed + diff.removed))
 }
 
-/// Predicted changes of a call, computed only where a person is asked: most calls never need it.
+/// Predicted changes of a call, computed only if a person is asked: most calls never need it.
 ///
-/// Made by a tool in `inspect`; looked at by the gate that asks. Looking has no side effects.
+/// Created by a tool in `inspect`; used by the gate that asks. Computing it has no side effects.
 #[derive(Clone)]
 pub struct ChangePreview(Arc<dyn Fn() -> BoxFuture<'static, Option<Change>> + Send + Sync>);
 
 impl ChangePreview {
-    /// A change that `look` works out. `None` when it cannot be told.
+    /// A change that `look` computes; `None` if it cannot be predicted.
     pub fn new<F>(look: impl Fn() -> F + Send + Sync + 'static) -> Self
     where
         F: Future<Output = Option<Change>> + Send + 'static,
@@ -130,7 +130,7 @@ impl ChangePreview {
         Self(Arc::new(move || Box::pin(look())))
     }
 
-    /// Works it out.
+    /// Computes the change.
     pub async fn look(&self) -> Option<Change> {
         (self.0)().await
     }

@@ -1,5 +1,5 @@
-//! Questions that come up while a call runs: the call waits for the answer, and whoever runs it
-//! asks the person.
+//! Questions during a running call: the call waits for the answer, and the runner of the call asks
+//! the person.
 
 use std::pin::pin;
 
@@ -7,11 +7,11 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::{Absence, Answer, ConfirmPrompt, Confirmer};
 
-/// Questions that wait at once.
+/// Maximum number of waiting questions.
 const MAX_WAITING: usize = 64;
 
-/// Takes questions of a call that runs, and of what it started, for as long as somebody serves the
-/// [`Desk`]. Travels in the call context; cheap to clone.
+/// Sends questions of a running call, and of work it started, while somebody serves the [`Desk`].
+/// Travels in the call context; cheap to clone.
 #[derive(Debug, Clone)]
 pub struct Questions(mpsc::Sender<OpenQuestion>);
 
@@ -26,10 +26,10 @@ struct OpenQuestion {
 }
 
 impl Questions {
-    /// Asks, and waits for the answer; [`Absence::CannotAsk`] at once where nobody serves the desk
-    /// any more.
+    /// Asks, and waits for the answer; [`Absence::CannotAsk`] at once if nobody serves the desk any
+    /// more.
     ///
-    /// The answer counts for what was asked alone: what an answer stores is the asker's part.
+    /// The answer applies only to this question: the asker stores what it implies.
     pub async fn ask(&self, prompt: ConfirmPrompt) -> Answer {
         let (answer, answered) = oneshot::channel();
         if self.0.send(OpenQuestion { prompt, answer }).await.is_err() {
@@ -40,14 +40,14 @@ impl Questions {
 }
 
 impl Desk {
-    /// A desk, and the way to it.
+    /// Creates a desk and the sender of its questions.
     pub fn open() -> (Questions, Self) {
         let (to, from) = mpsc::channel(MAX_WAITING);
         (Questions(to), Self(from))
     }
 
-    /// Puts what is asked to `confirmer`, one question after the other, until `work` is done.
-    /// Questions that stand then are withdrawn.
+    /// Asks `confirmer` the incoming questions one after the other until `work` is done. Questions
+    /// still open then are withdrawn.
     pub async fn while_running<T>(mut self, confirmer: &dyn Confirmer, work: impl Future<Output = T>) -> T {
         let mut work = pin!(work);
         loop {

@@ -1,5 +1,5 @@
-//! What a tool asks the client of its call for while it runs: a form for the person behind it, a
-//! completion of its model, its roots. Not consent: that is what gates ask for
+//! Requests of a running tool to the client of its call: a form for the person, a completion by the
+//! client's model, or its roots. This is not consent, which gates ask for
 //! ([`super::ConfirmPrompt`]).
 
 use std::{collections::BTreeMap, fmt};
@@ -16,17 +16,17 @@ use crate::{CallContext, ToolError, ToolErrorCategory};
 pub enum InputRequest {
     /// A form for the person behind the client.
     Form {
-        /// What is asked. The client is told which tool asks.
+        /// The question. The client is also given the name of the asking tool.
         message: String,
         /// The fields: a JSON schema of type `object` whose properties are texts, numbers, booleans
-        /// and choices, as MCP's `requestedSchema` has them.
+        /// and choices, as in MCP's `requestedSchema`.
         schema: Value,
     },
-    /// A completion of the client's own model.
+    /// A completion by the client's own model.
     Completion {
-        /// What the model is asked.
+        /// The prompt for the model.
         prompt: String,
-        /// The most tokens of its answer.
+        /// Maximum number of tokens in the answer.
         max_tokens: u32,
     },
     /// The folders in which the client works.
@@ -70,12 +70,12 @@ impl fmt::Display for InputKind {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum InputAnswer {
-    /// The person filled in the form. The fields are those that the client sent: not checked
-    /// against the schema.
+    /// The person filled in the form. The fields are as the client sent them, not checked against
+    /// the schema.
     Filled(Map<String, Value>),
-    /// The person said no.
+    /// The person refused.
     Declined,
-    /// The person put the form away.
+    /// The person closed the form.
     Dismissed,
     /// The text that the model of the client wrote.
     Completed(String),
@@ -83,21 +83,21 @@ pub enum InputAnswer {
     Roots(Vec<String>),
 }
 
-/// Reason why a tool has no answer of the client.
+/// Reason why a tool has no answer from the client.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum InputError {
     /// The client does not offer this, or there is no client.
     #[error("this tool needs {0} from the client, which offers none")]
     NotOffered(InputKind),
-    /// The client answers in a later request, with which the call begins anew: the tool ends with
-    /// this error and has done nothing yet.
+    /// The client answers in a later request, which starts the call anew: the tool ends with this
+    /// error and has done nothing yet.
     #[error("the client has to answer first")]
     Awaited,
     /// The request itself is wrong.
     #[error("the client cannot be asked this: {0}")]
     Invalid(String),
-    /// There was no answer, or none of the kind that was asked for.
+    /// There was no answer, or it was of another kind than the request.
     #[error("the client did not answer: {0}")]
     Failed(String),
 }
@@ -114,15 +114,14 @@ impl From<InputError> for ToolError {
     }
 }
 
-/// The way to the client of a call. Hosts put one into the call context
-/// ([`CallContext::with_input`]); a layer that changes text puts its own around the one that is
-/// there.
+/// Connection to the client of a call. Hosts put one into the call context
+/// ([`CallContext::with_input`]); a layer that changes text wraps the existing one.
 #[async_trait]
 pub trait InputSource: Send + Sync {
-    /// Whether the client offers this.
+    /// Whether the client offers this kind of request.
     fn offers(&self, kind: InputKind) -> bool;
 
-    /// Puts all requests at once; the answers have the same keys.
+    /// Sends all requests at once; the answers have the same keys.
     ///
     /// # Errors
     /// See [`InputError`].
@@ -139,20 +138,20 @@ impl fmt::Debug for dyn InputSource {
 }
 
 impl CallContext {
-    /// Whether the client of this call can be asked for this.
+    /// Whether the client of this call offers this kind of request.
     pub fn offers_input(&self, kind: InputKind) -> bool {
         self.input_source().is_some_and(|source| source.offers(kind))
     }
 
     /// Asks the client of this call. The keys name the requests, and stay the same when the call
-    /// begins anew.
+    /// starts anew.
     ///
-    /// Some clients answer in a later request with which the call begins anew
-    /// ([`InputError::Awaited`]), so a tool asks before it does anything, and asks the same again.
+    /// Some clients answer in a later request, which starts the call anew
+    /// ([`InputError::Awaited`]). So a tool asks before it does anything, and asks the same again.
     ///
     /// # Errors
-    /// [`InputError::NotOffered`] where one of the requests cannot be put, or there is no client;
-    /// else see [`InputError`].
+    /// [`InputError::NotOffered`] if one of the requests is not offered, or there is no client;
+    /// otherwise see [`InputError`].
     ///
     /// ```
     /// use serde_json::json;

@@ -1,5 +1,5 @@
-//! Asking a person: what the question says, how it is put, what an answer leads to. Library,
-//! terminal and MCP use the same steps; they differ only in how the question reaches the person.
+//! Asking a person: the content of the question, its display, and the effects of an answer.
+//! Library, terminal and MCP use the same steps; only the way to the person differs.
 
 mod approval;
 mod change;

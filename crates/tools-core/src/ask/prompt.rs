@@ -1,4 +1,4 @@
-//! What a person is asked about, as data: the parts of the call, what it would change, what an
+//! The question to a person as data: the parts of the call, its changes, and the rule that an
 //! answer would store.
 
 use std::cmp::Reverse;
@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 use super::Change;
 use crate::{ConfirmReason, Inspection, Script, Subject, ToolName, tools::ScriptStates};
 
-/// Decision of a gate about a call or one of its subjects. Opinions combine with `max`: one more
-/// can only tighten.
+/// Decision of a gate about a call or one of its subjects. Verdicts combine with `max`: a further
+/// one can only be stricter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
@@ -17,48 +17,47 @@ pub enum Verdict {
     Allow,
     /// A person is asked first.
     Ask,
-    /// Does not run, whoever agrees.
+    /// Does not run, even if a person agrees.
     Deny,
 }
 
-/// Everything a person needs to decide: what, why it asks, what it touches and changes, what
-/// "always" would store.
+/// Everything a person needs to decide: the call, the reason of the question, its subjects and
+/// changes, and the rule that "always" would store.
 ///
-/// It can be written down and read elsewhere, for whoever shows the question in another process.
-/// The files of code stay with the process that runs the call.
+/// It can be serialized for a question in another process. The code files stay with the process
+/// that runs the call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ConfirmPrompt {
     /// The tool that wants to run.
     pub tool: ToolName,
     /// Reason in one sentence.
     pub reason: String,
-    /// The parts of the call with the verdict of each. What asks comes first, whatever the order in
-    /// the call.
+    /// The parts of the call, each with its verdict. Parts that ask come first, regardless of their
+    /// order in the call.
     pub parts: Vec<PromptPart>,
     /// Whether the tool itself asks although rules cover every part.
     pub by_tool: bool,
-    /// Predicted changes of files; `None` when that cannot be told beforehand.
+    /// Predicted changes of files; `None` if they cannot be predicted.
     pub change: Option<Change>,
-    /// The rule that "this session" or "always" would add; `None` when nothing sensible can be
-    /// stored.
+    /// The rule that "this session" or "always" would add; `None` if no sensible rule exists.
     pub would_store: Option<StoredRule>,
-    /// The files of code that the call runs: consent is to what they hold now.
+    /// The code files that the call runs: consent is to their present content.
     #[serde(skip)]
     pub scripts: Option<ScriptStates>,
 }
 
 impl ConfirmPrompt {
-    /// A question about these parts: what is denied comes first, then what asks, then what is
-    /// allowed. Of those what is opaque comes first, and the rest in the order in which it was
-    /// given. A port that is published comes with what is opaque.
+    /// A question about these parts: denied parts first, then those that ask, then allowed ones.
+    /// Within each group opaque parts and published ports come first; otherwise the given order is
+    /// kept.
     pub fn new(tool: ToolName, reason: impl Into<String>, mut parts: Vec<PromptPart>) -> Self {
         let is_first = |part: &PromptPart| matches!(part.subject, Subject::Opaque { .. } | Subject::Port { .. });
         parts.sort_by_key(|part| (Reverse(part.verdict), !is_first(part)));
         Self { tool, reason: reason.into(), parts, by_tool: false, change: None, would_store: None, scripts: None }
     }
 
-    /// The question of a tool that asks by itself: the part that its reason is about asks, and
-    /// comes first of those that do. Where it names none, every part of what it touches asks.
+    /// The question of a tool that asks by itself: the part named in its reason asks, and comes
+    /// first among those that do. If the reason names none, every part asks.
     pub fn of_tool(tool: ToolName, why: &ConfirmReason, parts: Vec<PromptPart>) -> Self {
         let is_about = |part: &PromptPart| why.about.as_ref().is_some_and(|about| part.subject.text() == *about);
         let names_one = parts.iter().any(is_about);
@@ -73,18 +72,18 @@ impl ConfirmPrompt {
         Self { by_tool: !asks, ..Self::new(tool, why.reason.clone(), about) }
     }
 
-    /// The same question with the rule that an answer would store.
+    /// Sets the rule that an answer would store.
     #[must_use]
     pub fn storing(self, rule: Option<StoredRule>) -> Self {
         Self { would_store: rule, ..self }
     }
 
-    /// The same question about a call that runs these files of code.
+    /// Sets the code files that the call runs.
     pub(crate) fn about_scripts(self, scripts: ScriptStates) -> Self {
         Self { scripts: Some(scripts), ..self }
     }
 
-    /// The same question with what the call would change, worked out now.
+    /// Adds the predicted changes, computed now.
     #[must_use]
     pub async fn foreseeing(self, inspection: &Inspection) -> Self {
         match &inspection.change {
@@ -93,7 +92,7 @@ impl ConfirmPrompt {
         }
     }
 
-    /// The parts that are not allowed without a person, in the order in which they are shown.
+    /// The parts that do not run without a person, in display order.
     pub fn asking(&self) -> impl Iterator<Item = &PromptPart> {
         let order = [Verdict::Deny, Verdict::Ask].into_iter();
         order.flat_map(|verdict| self.parts.iter().filter(move |part| part.verdict == verdict))
@@ -104,8 +103,7 @@ impl ConfirmPrompt {
         self.parts.iter().filter(|part| part.verdict == Verdict::Allow)
     }
 
-    /// The same question with every text changed; a rule that the change would alter is not
-    /// offered.
+    /// Changes every text of the question; the stored rule is dropped if its text would change.
     #[must_use]
     pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         let part = |part: PromptPart| PromptPart {
@@ -123,14 +121,14 @@ impl ConfirmPrompt {
     }
 }
 
-/// One part of a call, judged.
+/// One part of a call, with its verdict.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct PromptPart {
     /// The subject.
     pub subject: Subject,
     /// The decision.
     pub verdict: Verdict,
-    /// The rule or default that decided, as a person would find it in the configuration.
+    /// The rule or default that decided, as written in the configuration.
     pub rule: String,
 }
 
@@ -141,19 +139,19 @@ pub struct StoredRule {
     pub tool: ToolName,
     /// The glob it matches.
     pub pattern: String,
-    /// The files of code that what it allows runs, as they are now: it allows nothing that runs
-    /// others. `None` where it allows them whatever they hold.
+    /// The code files that an allowed call runs, in their present state: the rule does not allow
+    /// calls that run others. `None` if their content does not matter.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scripts: Option<Vec<Script>>,
 }
 
 impl StoredRule {
-    /// A rule about calls whatever the files of code hold that they run.
+    /// A rule about calls, regardless of the content of the code files that they run.
     pub fn new(tool: ToolName, pattern: impl Into<String>) -> Self {
         Self { tool, pattern: pattern.into(), scripts: None }
     }
 
-    /// The same rule, for calls that run these files of code and no others.
+    /// Restricts the rule to calls that run exactly these code files.
     #[must_use]
     pub fn running(self, scripts: Vec<Script>) -> Self {
         Self { scripts: Some(scripts), ..self }

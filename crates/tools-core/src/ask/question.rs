@@ -1,5 +1,5 @@
-//! A question as rows of text: what asks first and whole, then what would change, why, and what is
-//! allowed anyway. Every channel that shows text to a person shows these rows.
+//! A question as rows of text: first all that asks, uncut, then the change, the reasons, and what
+//! is allowed anyway. Every channel that shows text to a person shows these rows.
 
 use super::change::total;
 use super::refusal::RefusalReason;
@@ -7,31 +7,31 @@ use super::rows::{CONTINUED, Row, RowKind, Width, wrapped};
 use super::{Change, ConfirmPrompt, PromptPart, Verdict};
 use crate::{FileDiff, Subject, Visible};
 
-/// How many characters may ask: two or three screens.
+/// Maximum number of characters that ask: two or three screens.
 const MAX_ASKING_CHARS: usize = 6_000;
-/// How many parts may ask.
+/// Maximum number of parts that ask.
 const MAX_ASKING_PARTS: usize = 60;
-/// How many rows what asks may take of a dialog before its parts share rows: so many some clients
-/// show.
+/// Maximum number of rows for the asking parts in a dialog before they share rows: some clients
+/// show no more.
 const DIALOG_ROWS: usize = 3;
-/// Lines of a change that are shown.
+/// Maximum number of lines shown of a change.
 const MAX_CHANGE_LINES: usize = 40;
-/// Characters of one of them.
+/// Maximum length in characters of a shown line of a change.
 const MAX_CHANGE_LINE: usize = 240;
-/// Parts that are allowed anyway, and characters of one of them.
+/// Maximum number of allowed parts shown, and maximum length in characters of each.
 const MAX_ALLOWED_PARTS: usize = 20;
 const MAX_ALLOWED_CHARS: usize = 160;
-/// Characters of the whole line that the parts are of, where it does not ask itself.
+/// Maximum length in characters of the whole command line, where it does not ask itself.
 const MAX_LINE_CHARS: usize = 400;
-/// Characters of a reason or a rule.
+/// Maximum length in characters of a reason or a rule.
 const MAX_REASON_CHARS: usize = 400;
-/// Characters of a pattern that an answer stores; a longer one is not offered.
+/// Maximum length in characters of a pattern to store; a longer one is not offered.
 const MAX_STORED_CHARS: usize = 400;
 
-/// What stands before a part that is denied.
+/// Mark in front of a denied part.
 const DENIED: &str = "DENIED";
 
-/// A question, ready to be shown: escaped, in order, and known to fit.
+/// A question, ready to be shown: escaped, in order, and within the size limits.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Question {
     tool: String,
@@ -49,7 +49,7 @@ pub struct Question {
 #[derive(Debug, Clone, PartialEq)]
 struct Part {
     mark: &'static str,
-    /// What the change is, where it is about this part.
+    /// Size of the change, if it is about this part.
     extent: Option<String>,
     text: Visible,
     rule: Visible,
@@ -63,10 +63,10 @@ impl Part {
 }
 
 impl Question {
-    /// The question of a prompt.
+    /// Formats a prompt.
     ///
     /// # Errors
-    /// [`RefusalReason::TooLong`] when what asks does not fit: it is never cut.
+    /// [`RefusalReason::TooLong`] if the asking parts do not fit: they are never cut.
     pub fn of(prompt: &ConfirmPrompt) -> Result<Self, RefusalReason> {
         let asking = asking(prompt);
         let chars = asking.iter().map(|part| part.text.chars()).sum();
@@ -92,24 +92,24 @@ impl Question {
         })
     }
 
-    /// Whether there is a rule that an answer may store.
+    /// Whether an answer may store a rule.
     pub fn stores(&self) -> bool {
         self.stores.is_some()
     }
 
-    /// The rows that say what an answer stores, behind words of the channel; none where nothing may
-    /// be stored.
+    /// The rows that show the rule to store, after `front`, which is the channel's text; empty if
+    /// there is no such rule.
     pub fn stored_rows(&self, front: &str, width: Width) -> Vec<String> {
         self.stores.as_ref().map(|pattern| wrapped(front, pattern, width)).unwrap_or_default()
     }
 
-    /// All rows, with a row or more for each part that asks.
+    /// All rows; each part that asks has at least one of its own.
     pub fn rows(&self, width: Width) -> Vec<String> {
         texts(self.screen(width, usize::MAX))
     }
 
-    /// The rows for a terminal that shows `height` of them: what does not ask gives way, so that
-    /// what asks stays in sight. Where it cannot, the last row says how far above it begins.
+    /// The rows for a terminal of `height` rows: rows that do not ask are dropped to keep the
+    /// asking parts in sight. If they still do not fit, the last row says how far above they begin.
     pub fn screen(&self, width: Width, height: usize) -> Vec<Row> {
         let mut rows = self.asking_rows(width);
         let asking = rows.len();
@@ -122,15 +122,14 @@ impl Question {
         rows
     }
 
-    /// The rows for a dialog of which only the first may be seen: parts that ask share rows when
-    /// they are many.
+    /// The rows for a dialog that may show only its first rows: many asking parts share rows.
     pub fn dialog(&self) -> Vec<String> {
         let mut rows = self.dialog_rows();
         self.add_the_rest(&mut rows, Width::DIALOG, usize::MAX);
         texts(rows)
     }
 
-    /// Whether what asks is seen whole in a dialog that shows no more than three rows.
+    /// Whether a dialog of three rows shows all asking parts.
     pub fn fits_dialog(&self) -> bool {
         self.dialog_rows().len() <= DIALOG_ROWS
     }
@@ -141,7 +140,7 @@ impl Question {
         parts.collect::<Vec<_>>().join("; ")
     }
 
-    /// Details of each part that asks: which rule, and what it is run through.
+    /// Details of each asking part: its rule, and the commands that run it.
     pub fn details(&self, width: Width) -> Vec<String> {
         let mut rows = wrapped("Why it asks: ", &self.reason, width);
         for part in &self.asking {
@@ -167,7 +166,7 @@ impl Question {
         rows
     }
 
-    /// What asks, for a dialog.
+    /// The asking parts, for a dialog.
     fn dialog_rows(&self) -> Vec<Row> {
         let rows = self.asking_rows(Width::DIALOG);
         if rows.len() <= DIALOG_ROWS || self.asking.len() == 1 {
@@ -178,7 +177,7 @@ impl Question {
         RowKind::Asks.rows(wrapped(&front, &Visible::numbered(texts), Width::DIALOG)).collect()
     }
 
-    /// Adds change, reasons, the whole line and what is allowed, as far as `height` rows go.
+    /// Adds the change, reasons, whole line and allowed parts, up to `height` rows.
     fn add_the_rest(&self, rows: &mut Vec<Row>, width: Width, height: usize) {
         let plain = |text: String| Row { kind: RowKind::Plain, text };
         let reasons = self.reasons(width);
@@ -239,8 +238,8 @@ fn texts(rows: Vec<Row>) -> Vec<String> {
     rows.into_iter().map(|row| row.text).collect()
 }
 
-/// What asks. Where no part does by itself the call as a whole asks, and so does everything it
-/// touches.
+/// The parts that ask. If none does by itself, the call as a whole asks, and so do all its
+/// subjects.
 fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
     let mut extent = prompt.change.as_ref().map(Change::extent);
     let about = prompt.change.as_ref().and_then(Change::path);
@@ -269,13 +268,13 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
     asking
 }
 
-/// The line that a call is made of, beside the commands in it.
+/// Whether the part is the whole command line, not a command in it.
 fn is_whole_line(part: &PromptPart) -> bool {
     matches!(&part.subject, Subject::Command { program, .. } if program.is_empty())
 }
 
-/// Whether a command that asks is given its input by the line, further down than its own text: then
-/// all of it asks.
+/// Whether an asking command gets its input from the line, after its own text: then the whole line
+/// asks.
 fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
     prompt.asking().any(|part| matches!(&part.subject, Subject::Command { line, .. } if line.contains("<<")))
 }
@@ -312,7 +311,7 @@ fn via(subject: &Subject) -> Option<Visible> {
     }
 }
 
-/// The first lines of a change: of a diff those that differ, and where the next of them are.
+/// The first lines of a change: for a diff the lines that differ, and the positions of the hunks.
 fn lines(change: &Change) -> Vec<String> {
     let lines: Vec<String> = match change {
         Change::Diff(diff) => differing(diff).map(str::to_owned).collect(),
@@ -328,13 +327,13 @@ fn lines(change: &Change) -> Vec<String> {
     lines.into_iter().take(MAX_CHANGE_LINES).collect()
 }
 
-/// The lines that differ, and where the next of them are.
+/// The lines that differ, and the positions of the hunks.
 fn differing(diff: &FileDiff) -> impl Iterator<Item = &str> {
     let differs = diff.unified.lines().filter(|line| !line.starts_with(' '));
     differs.skip_while(|line| line.starts_with("@@"))
 }
 
-/// What of a change is not among the lines shown; `None` when all of it is.
+/// The part of a change beyond the shown lines; `None` if all is shown.
 fn left_out(change: &Change, shown: &[String]) -> Option<String> {
     let count = |number: usize| u64::try_from(number).unwrap_or(u64::MAX);
     let unseen = |diffs: &[FileDiff]| {

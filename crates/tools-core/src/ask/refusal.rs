@@ -1,24 +1,24 @@
-//! What a model is told of a call that no person agreed to. The one place of these texts.
+//! The texts for a model about a call that no person agreed to. No other module has such texts.
 
 use super::{Absence, ConfirmPrompt, Verdict};
 use crate::{ToolError, ToolErrorCategory, Visible};
 
-/// Rules that a refusal names at most.
+/// Maximum number of rules that a refusal names.
 const NAMED_RULES: usize = 3;
-/// Characters of a pattern that a refusal repeats; a longer one is no rule that anybody would
-/// write.
+/// Maximum length in characters of a pattern in a refusal; nobody would write a longer one as a
+/// rule.
 const MAX_PATTERN_CHARS: usize = 400;
-/// What makes a question short enough.
+/// Advice on how to shorten a question.
 const SPLIT: &str = "Split the command into several calls, each with fewer or shorter commands.";
 
 /// Reason why there is no consent.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum RefusalReason {
-    /// A person said no, perhaps with their own words for the model.
+    /// A person refused, perhaps with their own words for the model.
     Declined(Option<String>),
     /// No person answered.
     Absent(Absence),
-    /// An answer came that belongs to no open question.
+    /// The answer belongs to no open question.
     Stale,
     /// The question is too long to be shown whole.
     TooLong {
@@ -29,8 +29,8 @@ pub enum RefusalReason {
     },
 }
 
-/// The refusal of a call that a person should have agreed to. Keeps the category, what the gate
-/// said, and the question.
+/// The refusal of a call that a person should have agreed to. Keeps the category, the gate's
+/// message, and the question.
 pub fn refusal(asked: &ToolError, why: &RefusalReason) -> ToolError {
     let said = match why {
         RefusalReason::Declined(_) => "the person declined".to_owned(),
@@ -54,8 +54,7 @@ pub fn refusal(asked: &ToolError, why: &RefusalReason) -> ToolError {
     error.with_suggestion(advice(asked.prompt(), why))
 }
 
-/// Whether a refusal says that no person gave an answer, so that one who can be reached in another
-/// way still could.
+/// Whether a refusal means that no person answered, so that asking in another way could still help.
 pub fn is_unanswered(error: &ToolError) -> bool {
     let absences = [Absence::CannotAsk, Absence::NoAnswer, Absence::Dismissed, Absence::NotShown];
     absences.into_iter().any(|absence| code(&RefusalReason::Absent(absence)) == error.code())
@@ -91,7 +90,7 @@ fn advice(prompt: Option<&ConfirmPrompt>, why: &RefusalReason) -> String {
     }
 }
 
-/// What the operator would have to write so that the call runs without a question.
+/// The configuration that lets the call run without a question.
 fn how_to_allow(prompt: &ConfirmPrompt) -> String {
     let tool = &prompt.tool;
     if let Some(rule) = prompt.would_store.as_ref().filter(|rule| rule.pattern.chars().count() <= MAX_PATTERN_CHARS) {

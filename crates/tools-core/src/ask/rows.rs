@@ -1,9 +1,9 @@
-//! Rows of bounded width. What others wrote never begins a row by itself: each row of it has a mark
-//! of ours in front.
+//! Rows of bounded width. Text of others never starts a row: each row begins with one of our own
+//! marks.
 
 use crate::Visible;
 
-/// What stands in front of every row that goes on with a text from the row above.
+/// Mark in front of every row that continues the text of the row above.
 pub(super) const CONTINUED: &str = "      │ ";
 
 /// Maximum number of columns of a row.
@@ -11,12 +11,12 @@ pub(super) const CONTINUED: &str = "      │ ";
 pub struct Width(usize);
 
 impl Width {
-    /// A dialog of an MCP client: the narrowest of those known.
+    /// A dialog of an MCP client: the narrowest known.
     pub const DIALOG: Self = Self(72);
-    /// One row, however long.
+    /// One row of any length.
     pub const UNBOUNDED: Self = Self(usize::MAX);
 
-    /// A terminal of so many columns; rows are never narrower than 40 nor wider than 200.
+    /// A terminal with this many columns; rows are 40 to 200 columns wide.
     pub fn columns(columns: usize) -> Self {
         Self(columns.saturating_sub(1).clamp(40, 200))
     }
@@ -42,7 +42,7 @@ pub enum RowKind {
     Added,
     /// Text that a change removes.
     Removed,
-    /// The reason, and whatever else a person should read.
+    /// The reason, and other text to read.
     Plain,
     /// A part that is allowed anyway.
     Aside,
@@ -63,7 +63,7 @@ impl RowKind {
     }
 }
 
-/// `text` behind `front`, on as many rows as it takes. Nothing is left out.
+/// `text` after `front`, wrapped to as many rows as it needs. Nothing is left out.
 pub(super) fn wrapped(front: &str, text: &Visible, Width(width): Width) -> Vec<String> {
     let mut rows = vec![];
     let (mut row, mut used) = (front.to_owned(), columns(front));
@@ -84,8 +84,8 @@ fn columns(text: &str) -> usize {
     text.chars().map(column).sum()
 }
 
-/// How many columns a character takes at most: a row may stay shorter than it could be, never
-/// become longer, or a terminal would go on at its left edge.
+/// Maximum number of columns of a character. An overestimate only makes a row shorter; an
+/// underestimate would make the terminal wrap it and start a row without a mark.
 fn column(c: char) -> usize {
     if c.is_ascii() || matches!(c, '│' | '…' | '⏎' | '⏐' | '«' | '»') { 1 } else { 2 }
 }

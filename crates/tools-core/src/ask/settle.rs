@@ -1,4 +1,4 @@
-//! Running a call with a person at hand: run, ask, run again, once.
+//! Runs a call with a person at hand: run, ask, run once more.
 
 use super::{ApprovalRequest, Confirmer, Decisions, Desk};
 use crate::{
@@ -9,9 +9,9 @@ use crate::{
 /// The confirmer, the store of its rules, and the name for the record.
 #[derive(Clone, Copy)]
 pub struct ApprovalContext<'a> {
-    /// Puts the question.
+    /// Asks the question.
     pub confirmer: &'a dyn Confirmer,
-    /// Takes rules and refusals; `None` where the host keeps neither.
+    /// Stores rules and refusals; `None` if the host keeps neither.
     pub decisions: Option<&'a dyn Decisions>,
     /// Name of the answering person, for the record.
     pub by: &'a CallerId,
@@ -19,11 +19,11 @@ pub struct ApprovalContext<'a> {
     pub clock: &'a dyn Clock,
 }
 
-/// Runs a call; where a person has to agree, asks one, and runs it again with their consent. Asks
-/// at most once.
+/// Runs a call. If a person has to agree, asks them, and runs the call again with their consent.
+/// Asks at most once.
 ///
 /// `run` dispatches the call through a [`crate::Stack`] under `cx`. A call that is cancelled while
-/// the question stands ends at once.
+/// the question is open ends at once.
 pub async fn settle<F>(
     call: ToolCall,
     cx: &CallContext,
@@ -53,9 +53,9 @@ where
 }
 
 impl Stack {
-    /// Makes a call; where a person has to agree, `confirmer` asks one, and the call is judged
-    /// again with their consent. What a tool asks while it runs goes to them, too. `decisions`
-    /// takes rules and refusals.
+    /// Runs a call. If a person has to agree, `confirmer` asks them, and the call is judged again
+    /// with their consent. Questions of the running tool go to `confirmer`, too. `decisions` stores
+    /// rules and refusals.
     pub async fn ask(
         &self,
         call: ToolCall,
@@ -69,8 +69,8 @@ impl Stack {
         desk.while_running(confirmer, settle(call, cx, asking, |call, approval| self.run(call, approval, cx))).await
     }
 
-    /// Makes a call that a person agreed to beforehand, whether or not they would have been asked.
-    /// Every gate judges it. What it asks while it runs goes to `confirmer`.
+    /// Runs a call that a person agreed to beforehand, needed or not. Every gate judges it. Its
+    /// questions while it runs go to `confirmer`.
     pub async fn run_approved(&self, call: ToolCall, cx: &CallContext, confirmer: &dyn Confirmer) -> RecordedResult {
         let approval = Approval::grant(&call, CallerId::person(), &SystemClock);
         let (questions, desk) = Desk::open();
@@ -79,8 +79,8 @@ impl Stack {
     }
 }
 
-/// Tells those who watch the call that a person is asked. Also for hosts that put the question in a
-/// later request.
+/// Reports to watchers of the call that a person is asked. Also for hosts that ask in a later
+/// request.
 pub async fn announce(asked: &ApprovalRequest, call: &ToolCall, cx: &CallContext) {
     let events = cx.events().bound_to(&call.id);
     if events.is_live() {

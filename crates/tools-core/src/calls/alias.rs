@@ -1,12 +1,13 @@
-//! The one table of other names of tools: what models, rules and configurations call them that
-//! learned the names elsewhere.
+//! The table of alternative tool names: names from elsewhere that models, rules and configurations
+//! use.
 
 /// Another name of a tool.
 struct Alias {
     /// In lower case.
     other: &'static str,
     here: &'static str,
-    /// Whether the tool was called so here: then the name belongs to it, whatever tools there are.
+    /// Whether this is a former name of the tool in Haft: then it means the tool whatever tools
+    /// exist.
     former: bool,
 }
 
@@ -61,9 +62,8 @@ const ALIASES: &[Alias] = &[
     elsewhere("write_file", "write"),
 ];
 
-/// The tool that a name means which no tool has: the same in lower case, or what it is an alias of.
-/// `is_tool` says which tools there are; `None` when the name means none of them, and for the name
-/// of a tool.
+/// The tool that an unknown name means: the tool of this name in lower case, or the aliased one.
+/// `is_tool` says which tools exist. `None` if the name means none of them or is itself a tool.
 pub fn meant_tool(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> {
     if is_tool(name) {
         return None;
@@ -75,14 +75,13 @@ pub fn meant_tool(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> 
     built_in_tool(&lower).filter(|here| is_tool(here)).map(str::to_owned)
 }
 
-/// The built-in tool that other programs call so, whether or not it is there; `None` for its own
-/// name, and for a name that means none.
+/// The built-in tool that other programs call by this name, whether or not it is present; `None`
+/// for its own name and for unknown names.
 pub fn built_in_tool(name: &str) -> Option<&'static str> {
     ALIASES.iter().find(|alias| alias.other.eq_ignore_ascii_case(name)).map(|alias| alias.here)
 }
 
-/// The current name of a tool that was once called so: names that tools had here, and no other
-/// aliases.
+/// The current name of a tool by its former name in Haft; other aliases are not considered.
 pub fn todays_name(name: &str) -> &str {
     ALIASES.iter().find(|alias| alias.former && alias.other == name).map_or(name, |alias| alias.here)
 }

@@ -1,4 +1,4 @@
-//! A tool call: what the model asked for, built once and immutable.
+//! A tool call of a model, built once and immutable.
 
 use std::fmt;
 
@@ -13,23 +13,23 @@ use super::canonical::{canonical_json, hex};
 use super::parameters::{self, JsonObject};
 use super::thought::take_thoughts_out;
 
-/// A call that a model asks for.
+/// A call that a model requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct ToolCall {
     /// Identifies this call; the result is paired with it.
     pub id: CallId,
-    /// The tool that is asked for; it may not exist.
+    /// The requested tool; it may not exist.
     pub tool: ToolName,
     /// The arguments as the model wrote them.
     pub params: JsonObject,
-    /// The principal behind the call; `None` when the host named nobody.
+    /// The principal behind the call; `None` if the host named nobody.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller_id: Option<CallerId>,
 }
 
 impl ToolCall {
-    /// Builds a call with a fresh identifier, without what a model wrote into a field for thoughts
-    /// ([`crate::THOUGHT_PREFIX`]): no executor, gate, record or event comes to see it.
+    /// Builds a call with a fresh identifier. Fields in which a model wrote thoughts
+    /// ([`crate::THOUGHT_PREFIX`]) are removed: no executor, gate, record or event sees them.
     ///
     /// # Errors
     /// `InvalidParameters` when `tool` is no tool name or `params` is neither an object nor `null`

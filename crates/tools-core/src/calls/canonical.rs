@@ -1,5 +1,4 @@
-//! Canonical JSON: the one text of a value, whatever order its keys came in. For digests and
-//! comparisons.
+//! Canonical JSON: one text for a value, regardless of key order. For digests and comparisons.
 
 use std::fmt::Write as _;
 
@@ -8,8 +7,8 @@ use sha2::{Digest, Sha256};
 
 /// Writes a value with sorted keys and without white space.
 ///
-/// Two values that are equal as JSON have the same canonical text, also when another crate of the
-/// build turned on `serde_json`'s `preserve_order`.
+/// Two equal JSON values have the same canonical text, even if another crate in the build enables
+/// `serde_json`'s `preserve_order`.
 pub fn canonical_json(value: &Value) -> String {
     let mut text = String::new();
     write_value(&mut text, value);

@@ -1,10 +1,10 @@
-//! The one place that asks the system what time it is.
+//! The only access to the system's time.
 
 use std::fmt;
 
 use jiff::Timestamp;
 
-/// Tells the time. Called by layers that put a time on record; tests hold it still.
+/// Tells the time. Used by layers that record times; tests use a fixed clock.
 pub trait Clock: Send + Sync + fmt::Debug {
     /// The current time, UTC.
     fn now(&self) -> Timestamp;

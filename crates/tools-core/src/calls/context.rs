@@ -1,4 +1,4 @@
-//! Who asks, from where and for how long. Identity and limits travel here; consent does not.
+//! Identity, origin and limits of a call. Consent is not part of it.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -91,8 +91,8 @@ pub struct CallContext {
 
 impl CallContext {
     /// A trusted context of a fresh session whose relative paths start at `workdir` (an absolute
-    /// path). Tools that are kept in no other folders are kept in this one; from `/` they refuse
-    /// the call (`everything_allowed`).
+    /// path). Tools without configured folders are confined to this one; from `/` they refuse the
+    /// call (`everything_allowed`).
     pub fn new(workdir: impl Into<PathBuf>) -> Self {
         Self {
             session: SessionId::generate(),
@@ -123,150 +123,147 @@ impl CallContext {
         }
     }
 
-    /// The same context in another session.
+    /// Sets the session.
     pub fn in_session(self, session: SessionId) -> Self {
         Self { session, ..self }
     }
 
-    /// The same context in another conversation.
+    /// Sets the conversation.
     pub fn in_conversation(self, conversation: ConversationId) -> Self {
         Self { conversation, ..self }
     }
 
-    /// The same context for another batch of calls.
+    /// Sets the batch of calls.
     pub fn in_batch(self, batch: BatchId) -> Self {
         Self { batch, ..self }
     }
 
-    /// The same context below another call (a sub-agent's).
+    /// Sets the parent call, as for a sub-agent.
     pub fn below(self, parent: CallId) -> Self {
         Self { parent: Some(parent), ..self }
     }
 
-    /// The same context of a call that stands there in the work of an agent.
+    /// Sets the position of the call in the work of an agent.
     pub fn from_origin(self, origin: CallOrigin) -> Self {
         Self { origin: Some(Arc::new(origin)), ..self }
     }
 
-    /// The same context in another phase.
+    /// Sets the phase.
     pub fn in_phase(self, phase: CallPhase) -> Self {
         Self { phase, ..self }
     }
 
-    /// The same context with at most `level` of trust; there is no way up.
+    /// Lowers trust to at most `level`; it cannot be raised.
     pub fn capped(self, level: TrustLevel) -> Self {
         Self { trust: self.trust.min(level), ..self }
     }
 
-    /// The same context, marked as something the user asked for in so many words.
+    /// Marks the call as requested by the user explicitly.
     pub fn requested_by_user(self) -> Self {
         Self { requested_by_user: true, ..self }
     }
 
-    /// The same context for another model.
+    /// Sets the facts about the model.
     pub fn with_model(self, model: ModelHints) -> Self {
         Self { model, ..self }
     }
 
-    /// The same context with relative paths starting at `workdir`.
+    /// Sets the base of relative paths.
     pub fn with_workdir(self, workdir: impl Into<PathBuf>) -> Self {
         Self { workdir: Arc::from(workdir.into()), ..self }
     }
 
-    /// The same context with `env` laid over the environment of children.
+    /// Sets variables laid over the environment of child processes.
     pub fn with_env(self, env: EnvOverlay) -> Self {
         Self { env: Arc::new(env), ..self }
     }
 
-    /// The same context that ends when `limit` has passed, or earlier if it already would; needs
-    /// what [`CallContext::until`] needs.
+    /// Ends the call after `limit`, or at its earlier deadline; has the same requirement as
+    /// [`CallContext::until`].
     pub fn within(self, limit: Duration) -> Self {
         let now = Instant::now();
-        // What is too far away to be counted does not end.
+        // A time too far away to be represented sets no deadline.
         match now.checked_add(limit) {
             Some(deadline) => self.until(deadline),
             None => self,
         }
     }
 
-    /// The same context that ends at `deadline`, or earlier if it already would. To keep it a call
-    /// needs a tokio runtime with timers; elsewhere it is refused (`no_runtime`).
+    /// Ends the call at `deadline`, or at its earlier deadline. This needs a tokio runtime with
+    /// timers; without one the call is refused (`no_runtime`).
     pub fn until(self, deadline: Instant) -> Self {
         let deadline = self.deadline.map_or(deadline, |earlier| earlier.min(deadline));
         Self { deadline: Some(deadline), ..self }
     }
 
-    /// The same context, in which `intake` takes text that is too long to be held. A layer that
-    /// changes text puts its own around the one that is there.
+    /// Sets the receiver of text that is too long to be held in memory. A layer that changes text
+    /// wraps the existing one.
     pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
         Self { intake: Some(intake), ..self }
     }
 
-    /// The same context whose answer may hold no more than `budget`, nor more than it might
-    /// already.
+    /// Limits the answer to `budget`, or to the smaller existing budget.
     pub fn answering(self, budget: AnswerBudget) -> Self {
         Self { answer: self.answer.and(budget), ..self }
     }
 
-    /// The same context, in which `tap` takes what a command prints as it comes. The result then
-    /// holds the ends of it only.
+    /// Sends the output of commands to `tap` as it comes. The result then holds only its beginning
+    /// and end.
     ///
     /// # Security
-    /// No layer sees what goes through a tap: credentials in it stay as they are.
+    /// No layer sees the bytes of a tap: credentials in them are not redacted.
     pub fn tapped(self, tap: Arc<dyn ByteTap>) -> Self {
         Self { tap: Some(tap), ..self }
     }
 
-    /// The same context, in which somebody wants to know what the result comes from.
+    /// Sets the slot for the basis of the result.
     pub fn leaving_basis(self, slot: &BasisSlot) -> Self {
         Self { basis: Some(slot.clone()), ..self }
     }
 
-    /// The same context, in which somebody wants to know what the processes of the call write.
+    /// Sets the log of writes by processes of the call.
     pub fn noting_writes(self, log: &WriteLog) -> Self {
         Self { writes: Some(log.clone()), ..self }
     }
 
-    /// The same context, in which the call was started before the model had finished asking for
-    /// it.
+    /// Sets the run that was started before the model had finished requesting the call.
     pub fn started_early(self, run: impl Into<StartedCall>) -> Self {
         Self { started: Some(run.into()), ..self }
     }
 
-    /// The same context that ends when `cancel` is cancelled.
+    /// Ends the call when `cancel` is cancelled.
     pub fn with_cancel(self, cancel: CancellationToken) -> Self {
         Self { cancel, ..self }
     }
 
-    /// The same context with events going to `sink`: for hosts, and for layers that watch or redact
-    /// the stream.
+    /// Sends events to `sink`: for hosts, and for layers that watch or redact the stream.
     pub fn with_events(self, sink: EventSink) -> Self {
         Self { events: sink, ..self }
     }
 
-    /// The same context, whose calls can ask a person while they run.
+    /// Lets the call ask a person while it runs.
     pub fn with_questions(self, questions: Questions) -> Self {
         Self { questions: Some(questions), ..self }
     }
 
-    /// The same context, whose tools can ask the client of their call for more.
+    /// Lets tools ask the client of the call for input.
     pub fn with_input(self, source: Arc<dyn InputSource>) -> Self {
         Self { input: Some(source), ..self }
     }
 
-    /// The same context for running what was judged with these files of code.
+    /// Sets the code files with which the call was judged.
     pub(crate) fn judged_with(self, scripts: ScriptStates) -> Self {
         Self { judged: Some(scripts), ..self }
     }
 
-    /// The files of code that the call runs, as they were when it was judged; `None` where nobody
-    /// looked.
+    /// The code files that the call runs, in their state when it was judged; `None` if that was not
+    /// recorded.
     pub(crate) fn judged_scripts(&self) -> Option<&ScriptStates> {
         self.judged.as_ref()
     }
 
-    /// The context of one call: its caller, a fresh journal, a child token, events under the call's
-    /// identifier.
+    /// The context of one call: its caller, a fresh journal, a child token, and events under the
+    /// call's identifier.
     pub(crate) fn for_call(&self, call: &ToolCall) -> Self {
         Self {
             caller: call.caller_id.clone().or_else(|| self.caller.clone()),
@@ -277,12 +274,12 @@ impl CallContext {
         }
     }
 
-    /// The way to a person while the call runs; `None` where there is none.
+    /// Connection to a person while the call runs; `None` if there is none.
     pub fn questions(&self) -> Option<&Questions> {
         self.questions.as_ref()
     }
 
-    /// The way to the client of the call; `None` where there is none. Tools ask by
+    /// Connection to the client of the call; `None` if there is none. Tools use
     /// [`CallContext::input`].
     pub fn input_source(&self) -> Option<&Arc<dyn InputSource>> {
         self.input.as_ref()
@@ -303,22 +300,22 @@ impl CallContext {
         &self.batch
     }
 
-    /// The call that caused this one; `None` at the top.
+    /// The call that caused this one; `None` for a top-level call.
     pub fn parent(&self) -> Option<&CallId> {
         self.parent.as_ref()
     }
 
-    /// Position of the call in the work of an agent; `None` when no agent made it.
+    /// Position of the call in the work of an agent; `None` if no agent made it.
     pub fn origin(&self) -> Option<&CallOrigin> {
         self.origin.as_deref()
     }
 
-    /// The caller of the call ([`crate::ToolCall::with_caller`]); `None` when it is not known.
+    /// The caller of the call ([`crate::ToolCall::with_caller`]); `None` if unknown.
     pub fn caller(&self) -> Option<&CallerId> {
         self.caller.as_ref()
     }
 
-    /// In which role the model made the call.
+    /// Role in which the model made the call.
     pub fn phase(&self) -> CallPhase {
         self.phase
     }
@@ -328,7 +325,7 @@ impl CallContext {
         self.trust
     }
 
-    /// Whether the user asked for this in so many words.
+    /// Whether the user requested this explicitly.
     pub fn is_requested_by_user(&self) -> bool {
         self.requested_by_user
     }
@@ -343,18 +340,18 @@ impl CallContext {
         &self.workdir
     }
 
-    /// Variables to lay over a child's environment.
+    /// Variables laid over the environment of child processes.
     pub fn env(&self) -> &EnvOverlay {
         &self.env
     }
 
-    /// When the call ends whatever it has; `None` for no limit beyond the tool's own.
+    /// Deadline of the call; `None` for no limit beyond the tool's own.
     pub fn deadline(&self) -> Option<Instant> {
         self.deadline
     }
 
-    /// Receiver of text that is too long to be held; `None` when nobody does. Then nothing beyond
-    /// what the model sees is worth keeping.
+    /// Receiver of text that is too long to be held in memory; `None` if there is none. Then only
+    /// what the model sees needs to be kept.
     pub fn intake(&self) -> Option<&Arc<dyn Intake>> {
         self.intake.as_ref()
     }
@@ -369,23 +366,22 @@ impl CallContext {
         self.tap.as_deref()
     }
 
-    /// Slot for the basis of the result; `None` when nobody wants to know, and it is not worth
-    /// writing down.
+    /// Slot for the basis of the result; `None` if nobody needs it, and it need not be recorded.
     pub fn basis(&self) -> Option<&BasisSlot> {
         self.basis.as_ref()
     }
 
-    /// Log for writes of processes; `None` when nobody wants to know.
+    /// Log of writes by processes; `None` if nobody needs it.
     pub fn writes(&self) -> Option<&WriteLog> {
         self.writes.as_ref()
     }
 
-    /// The run of this call that was started before the model had finished asking for it.
+    /// The run that was started before the model had finished requesting the call.
     pub(crate) fn started(&self) -> Option<&StartedCall> {
         self.started.as_ref()
     }
 
-    /// Cancelled when nobody waits for the result any more.
+    /// Token that is cancelled when nobody waits for the result any more.
     pub fn cancel(&self) -> &CancellationToken {
         &self.cancel
     }

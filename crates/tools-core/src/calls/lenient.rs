@@ -1,13 +1,13 @@
-//! Values that models write as text: `"10"` where a number belongs, `"true"`, a list as JSON. They
-//! are read only where the schema takes no text, and only where they have one meaning.
+//! Values that models write as text: `"10"` for a number, `"true"`, a list as JSON. They are
+//! converted only if the schema takes no text and they have exactly one meaning.
 
 use serde_json::{Map, Value};
 
-/// `value` with every text that stands for something else read as that; `None` when there is none.
+/// Converts every text in `value` that means another type; `None` if there is none.
 pub(crate) fn read(value: &Value, schema: &Value) -> Option<Value> {
     match value {
         Value::String(text) if !takes(schema, "string") => from_text(text, schema),
-        // What a model calculated: 3.0 is an integer.
+        // Models write calculated numbers: 3.0 is an integer.
         Value::Number(number) if takes(schema, "integer") && !takes(schema, "number") => {
             let whole = number.as_f64().filter(|_| number.is_f64() && number.as_f64().is_some_and(is_whole))?;
             format!("{whole:.0}").parse::<i64>().ok().map(Value::from)
@@ -60,8 +60,7 @@ fn from_text(text: &str, schema: &Value) -> Option<Value> {
     takes(schema, kind).then(|| read(&meant, schema).unwrap_or(meant))
 }
 
-/// Whether a value of this JSON type can meet the schema. One that does not speak of types takes
-/// all.
+/// Whether a value of this JSON type can match the schema. A schema without types takes all.
 fn takes(schema: &Value, kind: &str) -> bool {
     let mut any = false;
     for branch in branches(schema) {

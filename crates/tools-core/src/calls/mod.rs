@@ -1,4 +1,4 @@
-//! What is asked for: names, calls with their parameters, and the context in which a call is made.
+//! Names, calls with their parameters, and the context of a call.
 
 mod alias;
 mod call;

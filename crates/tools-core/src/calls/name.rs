@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use thiserror::Error;
 use uuid::Uuid;
 
-/// Says why a text is no valid name or identifier.
+/// Reason why a text is no valid name or identifier.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum InvalidName {
     /// A tool name is 1 to 64 characters out of `A-Z a-z 0-9 _ -`.
@@ -117,15 +117,14 @@ identifier! {
 }
 
 impl CallerId {
-    /// The person at this machine: whoever answers a question that comes from no client with a name
-    /// of its own.
+    /// The person at this machine, who answers questions that come from no named client.
     pub fn person() -> Self {
         Self(Arc::from("person"))
     }
 }
 
 identifier! {
-    /// One run of an agent; scopes caches, quotas and what was read.
+    /// One run of an agent; scopes caches, quotas and the record of files read.
     SessionId
 }
 identifier! {
@@ -133,7 +132,7 @@ identifier! {
     ConversationId
 }
 identifier! {
-    /// The calls that a model asked for in one turn.
+    /// The calls that a model requested in one turn.
     BatchId
 }
 

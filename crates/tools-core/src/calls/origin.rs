@@ -1,4 +1,4 @@
-//! Where in the work of an agent a call stands: for the record, and for nothing that decides.
+//! Position of a call in the work of an agent: for the record only, never for decisions.
 
 use std::sync::Arc;
 
@@ -10,21 +10,21 @@ use tokio::time::Instant;
 pub struct CallOrigin {
     /// The turn of the conversation, from 1.
     pub turn: u64,
-    /// The agents from the outermost to the one that made the call, joined by `/`: `main`,
-    /// `main/reviewer`.
+    /// The agents from the outermost to the caller, joined by `/`: `main`, `main/reviewer`.
     pub agent_path: Arc<str>,
     /// Form of the call in the model's answer.
     pub invocation: InvokedAs,
-    /// Whether the model had read text from outside before it made the call.
+    /// Kind of outside text that the model had read before it made the call; `None` if there was
+    /// none.
     pub taint: Option<Taint>,
-    /// Whether the call was started before the model had asked for it; `None` for every other call.
+    /// Result of an early start, before the model had requested the call; `None` for other calls.
     pub speculative: Option<SpeculationOutcome>,
-    /// When the model asked for it: from then on it waited for its turn.
+    /// Time of the model's request; from then on the call waits for its turn.
     pub asked: Instant,
 }
 
 impl CallOrigin {
-    /// The same place, of a call that was started before the model had asked for it.
+    /// The same origin, for a call that was started before the model had requested it.
     #[must_use]
     pub fn speculated(self, outcome: SpeculationOutcome) -> Self {
         Self { speculative: Some(outcome), ..self }
@@ -39,15 +39,15 @@ pub enum InvokedAs {
     Native,
     /// As a fenced block in its text.
     Fenced,
-    /// By a sub-agent or another program on its behalf.
+    /// By a sub-agent or another program on behalf of the model.
     Delegated,
 }
 
-/// Kind of text that a model had read.
+/// Kind of outside text that a model had read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Taint {
-    /// Text of the web, of an MCP server or of a memory that came from there.
+    /// Text from the web, from an MCP server, or from a memory with such text.
     Untrusted,
 }
 
@@ -57,6 +57,6 @@ pub enum Taint {
 pub enum SpeculationOutcome {
     /// It was started before the answer of the model was complete.
     Early,
-    /// The model did not ask for it in the end: nobody saw its result.
+    /// The model did not request it in the end: nobody saw its result.
     Discarded,
 }

@@ -1,5 +1,5 @@
-//! Decoding of parameters with errors a model can act on: every field at fault, by path, with what
-//! would be right.
+//! Decoding of parameters with errors that a model can act on: every wrong field by its path, with
+//! the expected value.
 
 use std::fmt::Write as _;
 
@@ -16,8 +16,8 @@ pub type JsonObject = serde_json::Map<String, Value>;
 pub(crate) fn decode<T: DeserializeOwned + JsonSchema>(tool: &ToolName, params: &JsonObject) -> Result<T, ToolError> {
     let value = Value::Object(params.clone());
     serde_path_to_error::deserialize(&value).or_else(|error| {
-        // The schema is only built when something is wrong: the good path pays nothing for leniency
-        // and good messages.
+        // The schema is only built after an error: valid calls pay nothing for leniency and good
+        // messages.
         let schema = inline_schema::<T>();
         let read = lenient::read(&value, schema.as_value());
         if let Some(args) = read.as_ref().and_then(|read| T::deserialize(read).ok()) {
@@ -36,7 +36,7 @@ fn described(error: &serde_path_to_error::Error<serde_json::Error>) -> String {
     if path == "." { said } else { format!("`{path}`: {said}") }
 }
 
-/// The words of a decoder with a number that would be right in place of its Rust type.
+/// The decoder's message with an example number in place of the Rust type.
 fn in_plain_words(said: &str) -> String {
     let Some((before, wanted)) = said.rsplit_once("expected ") else { return said.to_owned() };
     let wanted = match wanted {
@@ -50,9 +50,8 @@ fn in_plain_words(said: &str) -> String {
     format!("{before}expected {wanted}")
 }
 
-/// Parameters that a tool does not take: each problem by its path with what would be right, or
-/// `otherwise` where none is known. `TypeMismatch` when nothing but types is wrong, else
-/// `InvalidParameters`.
+/// Error for invalid parameters: each problem by its path with the expected value, or `otherwise`
+/// if unknown. `TypeMismatch` if all problems are wrong types, else `InvalidParameters`.
 pub fn invalid_parameters(tool: &ToolName, params: &Value, problems: &[SchemaProblem], otherwise: &str) -> ToolError {
     let only_types = !problems.is_empty() && problems.iter().all(|p| matches!(p.fault, SchemaFault::WrongType { .. }));
     let (category, code) = if only_types {

@@ -1,5 +1,5 @@
-//! The name of a server among several that serve the same clients: what only one of them has names
-//! it, so that the others can say where it is.
+//! The name of a server among several that serve the same clients. It is part of the identifiers of
+//! things that only this server has, so that the others can refer to it.
 
 use std::{fmt, str::FromStr, sync::Arc};
 
@@ -35,7 +35,7 @@ impl fmt::Display for ServerName {
 }
 
 impl ServerName {
-    /// The header of HTTP that names the server which answered, and the one that a request is for.
+    /// The HTTP header that names the server that answered, or the one that a request is for.
     pub const HEADER: &str = "haft-server";
 
     /// The name as text.

@@ -1,9 +1,9 @@
-//! A place in the context of a call for its run, where that was started early.
+//! Slot in the context of a call for its run, if that was started early.
 
 use std::{any::Any, sync::Arc};
 
-/// Run of a call that was started before the model had finished asking for it: a
-/// [`crate::EarlyRun`], which the context carries without knowing what one is.
+/// Run of a call that was started before the model had finished requesting it: a
+/// [`crate::EarlyRun`], stored without a dependency on its type.
 #[derive(Clone)]
 pub struct StartedCall(Arc<dyn Any + Send + Sync>);
 

@@ -1,5 +1,5 @@
-//! What the processes of a call write, told by whoever starts them: so that what somebody else
-//! changes meanwhile is not taken for their doing.
+//! Paths written by the processes of a call, noted by the code that starts them, so that concurrent
+//! changes by others are not attributed to the call.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -7,21 +7,21 @@ use std::sync::{Arc, Mutex};
 
 use crate::{FileState, Locked as _};
 
-/// Paths that are remembered of one call. Beyond it nothing is claimed to be known.
+/// Maximum number of paths noted for one call. Beyond it the log counts as incomplete.
 const MAX_PATHS: usize = 500_000;
 
 /// Log of the writes of a call's processes. Clones share the notes.
 #[derive(Debug, Clone, Default)]
 pub struct WriteLog(Arc<Mutex<Log>>);
 
-/// Keeps what a call is about to overwrite. Asked by whoever notes the writes, while the process
-/// that writes stands still.
+/// Saves data that a call is about to overwrite. Called by the code that notes the writes, while
+/// the writing process is stopped.
 pub trait WriteKeeper: Send + Sync {
-    /// Something is about to be written, made or removed at a canonical path, for the first time in
-    /// this call; `with_all_below` when a folder is about to be renamed.
+    /// Called before a canonical path is written, created or removed for the first time in this
+    /// call; `with_all_below` if a folder is about to be renamed.
     fn about_to_write(&self, path: &Path, with_all_below: bool);
 
-    /// From now on writes happen that are not noted.
+    /// Called when unobserved writes begin.
     fn unobserved(&self);
 }
 
@@ -36,31 +36,31 @@ struct Log {
 
 crate::partial_debug!(Log { written });
 
-/// One path that a call wrote: opened for writing, made, replaced, renamed, removed, or given
+/// One path that a call wrote: opened for writing, created, replaced, renamed, removed, or given
 /// another mode or time.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct WrittenPath {
-    /// State right before the call first wrote it; `None` for nothing.
+    /// State right before the first write of the call; `None` if nothing was there.
     pub before: Option<FileState>,
-    /// Whether all below the path came or went with it: it was renamed.
+    /// Whether everything below the path moved with it, since it was renamed.
     pub with_all_below: bool,
 }
 
 impl WriteLog {
-    /// The same log, which asks `keeper` before a path is written for the first time. It lets go of
-    /// the keeper when the notes are taken.
+    /// Calls `keeper` before a path is written for the first time. The log drops the keeper when
+    /// the notes are taken.
     #[must_use]
     pub fn kept_by(self, keeper: Arc<dyn WriteKeeper>) -> Self {
         self.with(|log| log.keeper = Some(keeper));
         self
     }
 
-    /// Tells that a process was started of which every write will be noted before it happens.
+    /// Notes that a process was started whose writes will all be noted before they happen.
     pub fn observing(&self) {
         self.with(|log| log.observed = true);
     }
 
-    /// Tells that something is about to run whose writes nobody notes.
+    /// Notes that unobserved writes are about to happen.
     pub fn blind(&self) {
         let keeper = self.with(|log| {
             let is_news = !std::mem::replace(&mut log.blind, true) && !log.is_closed;
@@ -71,8 +71,8 @@ impl WriteLog {
         }
     }
 
-    /// Notes a write that is about to happen at a canonical path. Only the first one of a path asks
-    /// what lies there.
+    /// Notes a write that is about to happen at a canonical path. Only the first write of a path
+    /// calls `before`.
     pub fn note(&self, path: &Path, with_all_below: bool, before: impl FnOnce() -> Option<FileState>) {
         let is_known = self.with(|log| {
             if log.is_closed || log.blind {
@@ -89,7 +89,7 @@ impl WriteLog {
         if self.with(|log| log.written.len() >= MAX_PATHS) {
             return self.blind();
         }
-        // Without the lock: keeping may take a while.
+        // Called without the lock, since saving may take a while.
         if let Some(keeper) = self.with(|log| log.keeper.clone()) {
             keeper.about_to_write(path, with_all_below);
         }
@@ -101,8 +101,8 @@ impl WriteLog {
         });
     }
 
-    /// Whether the path was noted, or a folder above it that was moved as a whole. `None` when the
-    /// log is not complete: no process is observed, or one writes without being observed.
+    /// Whether the path was noted, or is in a folder that was moved as a whole. `None` if the log
+    /// is incomplete: no process is observed, or one writes unobserved.
     pub fn has(&self, path: &Path) -> Option<bool> {
         self.with(|log| {
             let is_whole = |above: &Path| log.written.get(above).is_some_and(|written| written.with_all_below);
@@ -111,8 +111,8 @@ impl WriteLog {
         })
     }
 
-    /// Everything that was noted; later writes are noted no more. `None` when somebody wrote
-    /// without being observed, or nobody was observed at all.
+    /// Takes all notes and stops noting. `None` if somebody wrote unobserved, or nobody was
+    /// observed.
     pub fn take(&self) -> Option<Writes> {
         self.with(|log| {
             log.is_closed = true;
@@ -131,7 +131,7 @@ impl WriteLog {
 pub struct Writes(HashMap<PathBuf, WrittenPath>);
 
 impl Writes {
-    /// The recorded state of a path that the call wrote by this name; `None` when it did not.
+    /// The recorded state of a path that the call wrote under this name; `None` if it did not.
     pub fn at(&self, path: &Path) -> Option<&WrittenPath> {
         self.0.get(path)
     }
@@ -141,7 +141,7 @@ impl Writes {
         self.0.keys().map(PathBuf::as_path)
     }
 
-    /// Whether the path lies in something that the call moved as a whole.
+    /// Whether the path lies in a folder that the call moved as a whole.
     pub fn moved(&self, path: &Path) -> bool {
         path.ancestors().skip(1).any(|above| self.0.get(above).is_some_and(|written| written.with_all_below))
     }

@@ -1,27 +1,27 @@
-//! What runs at this moment, for people who look on from another process.
+//! Display of running calls and jobs for people in another process.
 
 use std::{path::Path, sync::Arc};
 
 use crate::{CallerId, SessionId};
 
-/// Shows people what runs. Called for calls that take long, and for jobs; never for the others,
-/// which have ended before anybody could look.
+/// Displays running activities. Called for long calls and for jobs, never for short calls, which
+/// end before anybody could look.
 pub trait ActivityBoard: Send + Sync {
-    /// Shows an activity until the returned value is dropped. Returns `None` where it cannot be
-    /// shown, which is no fault of the activity.
+    /// Shows an activity until the returned value is dropped. `None` if it cannot be shown, which
+    /// is not an error of the activity.
     fn show(&self, activity: &Activity<'_>) -> Option<Box<dyn Send + Sync>>;
 }
 
-/// A call or a job that runs.
+/// A running call or job.
 #[derive(Debug, Clone)]
 pub struct Activity<'a> {
     /// The tool that was called.
     pub tool: &'a str,
     /// The session of the call.
     pub session: &'a SessionId,
-    /// Caller, where it is known.
+    /// Caller; `None` if unknown.
     pub caller: Option<&'a CallerId>,
-    /// The folder in which it works.
+    /// Working directory of the activity.
     pub workdir: &'a Path,
     /// The job; `None` for a call.
     pub job: Option<&'a str>,
@@ -29,7 +29,7 @@ pub struct Activity<'a> {
     pub title: String,
 }
 
-/// A board that a layer or a table carries; none where nobody can look on.
+/// Optional board in a layer or a table; none if nobody can look on.
 #[derive(Clone, Default)]
 pub struct OptionalBoard(Option<Arc<dyn ActivityBoard>>);
 

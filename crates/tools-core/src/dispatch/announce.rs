@@ -1,6 +1,6 @@
-//! The outermost layer: tells that a call started and, once its result is on record, that it
-//! finished. What gates and tools say about a call loses its credentials here; results of tools
-//! have lost them further in. Calls that take long are shown to people who look on from elsewhere.
+//! The outermost layer: reports that a call started and, once its result is recorded, that it
+//! finished. Removes credentials from texts of gates and tools about a call; results were redacted
+//! further in. Shows long calls to people in other processes.
 
 use std::{pin::pin, sync::Arc, time::Duration};
 
@@ -12,7 +12,7 @@ use crate::{
     Redactor, Subject, ToolErrorCategory, text_for_model,
 };
 
-/// A call that takes longer is shown to people who look on.
+/// Duration after which a call is shown on the board.
 const LONG_CALL: Duration = Duration::from_millis(500);
 
 /// Sends `Started` and `Finished` for every call, so that no tool can forget its lifecycle.
@@ -31,19 +31,17 @@ impl Announce {
         why: "`Started` before anything, `Finished` after the audit line exists: no result is returned before it is recorded",
     };
 
-    /// The same layer that tells nothing the redactor would take out: not in titles, errors,
-    /// questions or warnings.
+    /// Redacts titles, errors, questions and warnings.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { redactor: Some(redactor), ..self }
     }
 
-    /// The same layer that shows calls on this board once they have run for half a second. Needs a
-    /// runtime with timers.
+    /// Shows calls on this board once they have run for half a second. Needs a runtime with timers.
     pub fn showing_on(self, board: OptionalBoard) -> Self {
         Self { board, ..self }
     }
 
-    /// Takes credentials out of a text about a call.
+    /// Redacts a text about a call.
     fn clean(&self, inv: &Invocation, text: &str) -> String {
         let Some(redactor) = &self.redactor else { return text.to_owned() };
         match redactor.in_session(inv.context.session()) {
@@ -61,7 +59,7 @@ impl Announce {
         outcome.map_err(|error| error.map_text(|text| self.clean(inv, text)))
     }
 
-    /// Runs the call, on the board while it takes long.
+    /// Runs the call, and shows it on the board if it takes long.
     async fn shown(&self, inv: &Invocation, next: Next<'_>) -> Outcome {
         if !self.board.is_some() {
             return next.run(inv).await;
@@ -107,7 +105,7 @@ impl Layer for Announce {
     }
 }
 
-/// Tells of a call whose future was dropped.
+/// Reports a call whose future was dropped.
 struct DropNotice<'a> {
     events: &'a EventSink,
     armed: bool,
@@ -140,7 +138,7 @@ fn started(inv: &Invocation, clean: impl Fn(&str) -> String) -> EventKind {
     }
 }
 
-/// The tool as people call it, and what the call is about.
+/// The tool's title and the subject of the call.
 fn title(inv: &Invocation, clean: impl Fn(&str) -> String) -> String {
     let name = inv.definition.title.as_deref().unwrap_or(inv.definition.name.as_str());
     let about = inv.inspection().ok().and_then(|inspection| inspection.subjects.first()).map(Subject::text);

@@ -1,20 +1,20 @@
-//! A panic as a failure.
+//! Conversion of panics to errors.
 
 use crate::{ToolError, ToolErrorCategory};
 
 type CatchResult<T> = Result<Result<T, ToolError>, Box<dyn std::any::Any + Send>>;
 
-/// Parts of what tokio, and what builds on it, panic with where there is no runtime, or one that
-/// lacks timers or I/O. Nothing else tells.
+/// Parts of the panic messages of tokio, and libraries on top of it, without a runtime or without
+/// its timers or I/O. There is no other way to detect this.
 pub(super) const RUNTIME_LACKS: [&str; 2] = ["Tokio 1.x", "Tokio context"];
 
-/// The failure of a call for which the program has no fitting runtime.
+/// Error of a call for which the program has no suitable runtime.
 pub(super) fn no_runtime(message: String) -> ToolError {
     let error = ToolError::new(ToolErrorCategory::PermanentFailure, "no_runtime", message);
     error.with_suggestion("Tell the user: the program has to build its tokio runtime with `enable_all`.")
 }
 
-/// Turns a panic into a failure; its text goes to the operator only.
+/// Turns a panic into an error; its text goes to the operator only.
 pub(crate) fn caught<T>(result: CatchResult<T>, who: &str) -> Result<T, ToolError> {
     result.unwrap_or_else(|panic| {
         let said = said(&*panic);

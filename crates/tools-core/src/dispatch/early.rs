@@ -1,4 +1,4 @@
-//! A call that is started before the model has finished asking for it.
+//! A call that is started before the model has finished requesting it.
 
 use std::fmt;
 use std::panic::AssertUnwindSafe;
@@ -33,7 +33,7 @@ struct Started {
 }
 
 impl EarlyRun {
-    /// Prepares the run of a call; `None` where it may change something, reach outside, or needs a
+    /// Prepares the run of a call; `None` if it may change something, reach outside, or need a
     /// person.
     pub(super) fn start(inv: &Invocation, leaf: Arc<dyn ErasedToolExecutor>) -> Option<Self> {
         if !may_start_early(inv) {
@@ -51,7 +51,7 @@ impl EarlyRun {
         Some(Self(Arc::new(Started { inv, basis, running, is_taken: AtomicBool::new(false) })))
     }
 
-    /// The run that a call was started with; `None` for every other call.
+    /// The early run of a call; `None` if there is none.
     pub(super) fn of(cx: &CallContext) -> Option<&Self> {
         cx.started().and_then(StartedCall::get)
     }
@@ -66,13 +66,13 @@ impl EarlyRun {
         &self.0.inv.call
     }
 
-    /// Whether a call got the result.
+    /// Whether a call took the result.
     pub fn is_taken(&self) -> bool {
         self.0.is_taken.load(Ordering::Acquire)
     }
 
-    /// The result for a call that came through all layers, with what was noted on the way to it;
-    /// `None` where it is not the call that was started, or it got the result already.
+    /// The result for a call that passed all layers, with the notes made on the way to it; `None`
+    /// if the call differs from the started one, or the result was taken already.
     pub(super) async fn take(&self, inv: &Invocation) -> Option<ExecuteResult> {
         let started = &self.0;
         if !is_same(&started.inv, inv) || started.is_taken.swap(true, Ordering::AcqRel) {
@@ -99,7 +99,7 @@ impl fmt::Debug for EarlyRun {
     }
 }
 
-/// Whether running the call does no harm if its result is never used.
+/// Whether running the call is harmless if its result is never used.
 fn may_start_early(inv: &Invocation) -> bool {
     let traits = inv.definition.trusted_traits();
     let is_harmless = traits.read_only && traits.idempotent && !traits.open_world;
@@ -108,8 +108,8 @@ fn may_start_early(inv: &Invocation) -> bool {
     is_harmless && is_ours && inv.inspection().is_ok_and(needs_nobody)
 }
 
-/// Whether two calls have the same parameters, place and limits, and would touch the same files in
-/// the same state.
+/// Whether two calls have the same parameters, place and limits, and touch the same files in the
+/// same state.
 fn is_same(started: &Invocation, asked: &Invocation) -> bool {
     let has_same_subjects =
         || matches!((started.inspection(), asked.inspection()), (Ok(one), Ok(other)) if one == other);

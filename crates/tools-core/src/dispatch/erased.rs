@@ -8,8 +8,8 @@ use crate::{
     Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName,
 };
 
-/// [`ToolExecutor`] with boxed futures and the same contract. Implemented for every executor;
-/// nobody else needs to.
+/// [`ToolExecutor`] with boxed futures and the same contract. Implemented for every executor; no
+/// other implementation is needed.
 #[async_trait]
 pub trait ErasedToolExecutor: Send + Sync {
     /// See [`ToolExecutor::tool_definitions`].
@@ -51,8 +51,7 @@ impl<T: ToolExecutor> ErasedToolExecutor for T {
     }
 }
 
-/// Any executor, behind one type. Cheap to clone; forwards all four methods and knows nothing of
-/// its own.
+/// Any executor, behind one type. Cheap to clone; only forwards all four methods.
 #[derive(Clone)]
 pub struct DynExecutor(Arc<dyn ErasedToolExecutor>);
 
@@ -99,8 +98,8 @@ impl fmt::Debug for DynExecutor {
     }
 }
 
-/// Whether the tool itself wants a person to agree to this call: what speculative dispatch must ask
-/// first.
+/// Whether the tool itself wants a person to agree to this call: speculative dispatch must check
+/// this first.
 ///
 /// A function over [`ToolExecutor::inspect`], not a method, so that no wrapper can answer it
 /// differently. A call that cannot be inspected requires confirmation.
@@ -108,7 +107,7 @@ pub async fn requires_confirmation(executor: &impl ToolExecutor, call: &ToolCall
     executor.inspect(call, cx).await.map_or(true, |inspection| inspection.confirm.is_some())
 }
 
-/// Whether a tool may be tried again by itself; `false` for a tool that is not listed.
+/// Whether a tool may be retried automatically; `false` for a tool that is not listed.
 pub fn is_tool_retryable(definitions: &[Arc<ToolDef>], tool: &ToolName) -> bool {
     definitions.iter().find(|definition| definition.name == *tool).is_some_and(|tool| tool.trusted_traits().retryable)
 }

@@ -1,4 +1,4 @@
-//! The protocol between the stack and whatever runs tools.
+//! The interface between the stack and code that runs tools.
 
 use std::{future::Future, sync::Arc};
 
@@ -11,21 +11,21 @@ pub type ExecuteResult = Result<Option<ToolOutput>, ToolError>;
 /// implemented by hosts with tools of their own shape. Most authors write a [`crate::Tool`]
 /// instead.
 ///
-/// Four methods, all required: a wrapper cannot forget to forward one. Whatever else one may ask of
-/// a tool or of a call is data ([`crate::ToolDef`], [`Inspection`]).
+/// Four methods, all required: a wrapper cannot forget to forward one. All other facts about a tool
+/// or a call are data ([`crate::ToolDef`], [`Inspection`]).
 pub trait ToolExecutor: Send + Sync {
     /// The tools it owns, in the order in which a model sees them.
     fn tool_definitions(&self) -> ToolDefs;
 
-    /// What the call would touch. Pure reading: no effects, no network. A tool that is not its own
-    /// inspects as [`Inspection::default`].
+    /// The subjects of the call. Reads only: no effects, no network. Returns
+    /// [`Inspection::default`] for a tool that it does not own.
     ///
     /// # Errors
-    /// `InvalidParameters` or `TypeMismatch` when the parameters cannot be read, and whatever
+    /// `InvalidParameters` or `TypeMismatch` when the parameters cannot be read, or an error that
     /// already forbids the call.
     fn inspect(&self, call: &ToolCall, cx: &CallContext) -> impl Future<Output = Result<Inspection, ToolError>> + Send;
 
-    /// Runs a call that nobody was asked about. Must refuse with `ConfirmationRequired` what needs
+    /// Runs a call that nobody was asked about. Must refuse with `ConfirmationRequired` if it needs
     /// a person.
     ///
     /// Dropping the future stops the call and everything it started.

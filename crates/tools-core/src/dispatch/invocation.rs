@@ -15,7 +15,7 @@ pub struct Invocation {
     /// Session, place and limits of the call.
     pub context: CallContext,
     inspection: Arc<Result<Inspection, ToolError>>,
-    /// Whether the parameters are others than those that were judged.
+    /// Whether the parameters differ from the judged ones.
     pub(super) rewritten: bool,
 }
 
@@ -32,8 +32,8 @@ impl Invocation {
     /// The subjects of the call.
     ///
     /// # Errors
-    /// What inspecting it failed with: a gate that asks returns it, after the audit has opened its
-    /// line.
+    /// The error of the inspection: a gate that needs the subjects returns it, after the audit has
+    /// opened its line.
     pub fn inspection(&self) -> Result<&Inspection, ToolError> {
         self.inspection.as_ref().as_ref().map_err(ToolError::clone)
     }
@@ -51,8 +51,8 @@ impl Invocation {
     /// parameter.
     ///
     /// # Security
-    /// What was judged and agreed to is the call as it came. What becomes the content of a file is
-    /// all that may be another, and no gate looks at it.
+    /// The original call was judged and agreed to. Only content written to files may differ from
+    /// it, and no gate examines that.
     pub fn with_params(&self, params: JsonObject) -> Result<Self, ToolError> {
         if let Some(name) = self.changed_beyond_content(&params) {
             return Err(parameters_changed(&self.call, name));
@@ -61,7 +61,7 @@ impl Invocation {
         Ok(Self { call: Arc::new(call), rewritten: true, ..self.clone() })
     }
 
-    /// A parameter that `params` changes, adds or drops although it is no content.
+    /// A non-content parameter that `params` changes, adds or drops.
     fn changed_beyond_content<'a>(&'a self, params: &'a JsonObject) -> Option<&'a str> {
         let given = &self.call.params;
         let names = given.keys().chain(params.keys()).map(String::as_str);

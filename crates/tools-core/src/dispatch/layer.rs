@@ -1,4 +1,4 @@
-//! What stands around a call: one object-safe method in an ordered list.
+//! Layers around a call: one object-safe method in an ordered list.
 
 use std::fmt;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -27,8 +27,8 @@ pub trait Layer: Send + Sync {
     /// Its permanent snake_case name, for `haft layers` and the audit.
     fn name(&self) -> &'static str;
 
-    /// Whether it refuses every call of a tool, whatever the parameters: then a model is not shown
-    /// the tool.
+    /// Returns whether it refuses every call of a tool, regardless of parameters: then a model is
+    /// not shown the tool.
     fn hides(&self, tool: &str) -> bool {
         let _ = tool;
         false
@@ -44,7 +44,7 @@ impl fmt::Debug for dyn Layer {
     }
 }
 
-/// A layer in a list of layers, for people.
+/// Description of a layer for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LayerInfo {
     /// Its permanent name.
@@ -57,19 +57,18 @@ pub struct LayerInfo {
     pub why: &'static str,
 }
 
-/// Asks gates about a call without having it run: the verdict, and the rule or default that gives
-/// it.
+/// Asks the gates about a call without running it: the verdict, and the rule or default behind it.
 pub type Explain = Arc<dyn Fn(&Invocation) -> (Verdict, String) + Send + Sync>;
 
-/// Whether a person agreed. Only the two entry points of [`crate::Stack`] make one.
+/// The consent state of a call. Only the two entry points of [`crate::Stack`] create one.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Path<'a> {
     Unconfirmed,
     Confirmed(&'a Approval),
-    /// Nobody was asked, and a gate found a rule that answers the tool's own wish for a person.
+    /// Nobody was asked, and a gate found a rule that answers the tool's own request for a person.
     Answered,
-    /// An approval came along that was given to another call, or it cannot be told which call is
-    /// meant: goes through the layers to be put on record, and ends there.
+    /// The approval is for another call, or the meant call cannot be determined: the call passes
+    /// the layers to be recorded, and ends there.
     Mismatched,
 }
 
@@ -107,12 +106,12 @@ impl Next<'_> {
         }
     }
 
-    /// The same way on, on which the tool's own wish for a person ([`crate::Inspection::confirm`])
-    /// is answered: by a rule that names this very call.
+    /// Marks the tool's own request for a person ([`crate::Inspection::confirm`]) as answered by a
+    /// rule that names exactly this call.
     ///
     /// # Security
-    /// For gates, and only where somebody wrote or agreed to a rule without wildcards. It lifts
-    /// what the tool asks for, and nothing that a gate further in says.
+    /// For gates, and only if somebody wrote or agreed to a rule without wildcards. It answers only
+    /// the tool's request, not the verdicts of gates further in.
     #[must_use]
     pub fn answered(self) -> Self {
         match self.path {
@@ -121,10 +120,10 @@ impl Next<'_> {
         }
     }
 
-    /// Runs the executor against cancellation, deadline and panic.
+    /// Runs the executor with cancellation, deadline and panic handling.
     async fn execute(self, inv: &Invocation) -> Outcome {
         let (call, cx) = (inv.call.as_ref(), &inv.context);
-        // The consent was given to the call as it came, which the stack has checked.
+        // The consent is to the original call, which the stack has checked.
         let rebound = match self.path {
             Path::Confirmed(approval) => inv.rewritten.then(|| approval.rebound(call)),
             Path::Answered => Some(Approval::by_rule(call)),
@@ -156,8 +155,7 @@ impl Next<'_> {
         self.rest.iter().any(|layer| layer.hides(tool))
     }
 
-    /// The answer to a call of a tool that nobody owns, with the near names among those that a
-    /// model is shown.
+    /// The error for a tool that nobody owns, with similar names among the tools shown to a model.
     pub(crate) fn not_found(&self, call: &ToolCall) -> ToolError {
         let definitions = self.leaf.tool_definitions_erased();
         let names = definitions.iter().map(|definition| definition.name.as_str());
@@ -165,10 +163,10 @@ impl Next<'_> {
     }
 }
 
-/// What comes of a part of a call before the call is cancelled or its deadline comes.
+/// The result of a part of a call, unless the call is cancelled or its deadline passes first.
 ///
 /// # Errors
-/// `Cancelled` and `Timeout`, where that comes first; a deadline that nothing can keep.
+/// `Cancelled` or `Timeout` in these cases; also if no runtime can keep the deadline.
 pub(super) async fn in_time<T>(
     call: &ToolCall,
     cx: &CallContext,
@@ -183,8 +181,8 @@ pub(super) async fn in_time<T>(
     }
 }
 
-/// The timer of the deadline. Without a runtime, or with one without timers, making it panics:
-/// nothing else tells.
+/// The timer of the deadline. Creating it panics without a runtime with timers: there is no other
+/// way to detect that.
 fn timer(call: &ToolCall, cx: &CallContext) -> Result<Option<Sleep>, ToolError> {
     let Some(at) = cx.deadline() else { return Ok(None) };
     catch_unwind(|| sleep_until(at)).map(Some).map_err(|_| no_timers(call))

@@ -1,4 +1,4 @@
-//! How a call gets to its tool: executors, layers around them, and the stack of both.
+//! Dispatch of calls to tools: executors, layers around them, and the stack of both.
 
 mod activity;
 mod announce;

@@ -1,24 +1,24 @@
-//! What is made of the tools that an executor publishes.
+//! Values derived from the tools that an executor publishes.
 
 use std::{fmt, sync::Arc};
 
 use crate::{Shared, ToolDefs};
 
-/// A value that is made of the definitions that an executor publishes, and made anew where it
-/// publishes another list: a list that is the same one, by its pointer, is looked at once.
+/// A value derived from the definitions of an executor, computed anew when the executor publishes
+/// another list. Lists are compared by pointer.
 pub struct OfPublished<T> {
     make: fn(&ToolDefs) -> T,
     last: Shared<(ToolDefs, Arc<T>)>,
 }
 
 impl<T> OfPublished<T> {
-    /// A value that `make` makes, first of `published`.
+    /// Computes the value from `published` by `make`.
     pub fn new(published: ToolDefs, make: fn(&ToolDefs) -> T) -> Self {
         let value = Arc::new(make(&published));
         Self { make, last: Shared::new((published, value)) }
     }
 
-    /// The value for the list that is published now.
+    /// The value for the list published now.
     pub fn of(&self, published: ToolDefs) -> Arc<T> {
         let last = self.last.load();
         if Arc::ptr_eq(&last.0, &published) {

@@ -1,12 +1,12 @@
-//! The tools of an executor that change nothing, whatever they are called with. There are no others
-//! then: a call of one ends as that of a tool that nobody owns.
+//! The tools of an executor that never change anything, whatever the parameters. Calls of its other
+//! tools end like calls of unknown tools.
 
 use crate::{
     Approval, CallContext, DynExecutor, ExecuteResult, Inspection, OfPublished, ToolCall, ToolDefs, ToolError,
     ToolExecutor,
 };
 
-/// Those tools of an executor that only read.
+/// The read-only tools of an executor.
 #[derive(Debug)]
 pub struct ReadOnlyTools {
     inner: DynExecutor,
@@ -14,7 +14,7 @@ pub struct ReadOnlyTools {
 }
 
 impl ReadOnlyTools {
-    /// Those of `inner`.
+    /// The read-only tools of `inner`.
     pub fn new(inner: DynExecutor) -> Self {
         let reading = OfPublished::new(inner.tool_definitions(), reading);
         Self { inner, reading }

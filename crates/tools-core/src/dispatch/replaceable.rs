@@ -1,4 +1,4 @@
-//! A place in the order of layers whose layer can be another one from the next call on.
+//! A position in the order of layers whose layer can be replaced for later calls.
 
 use std::{fmt, sync::Arc};
 
@@ -6,7 +6,7 @@ use super::{Invocation, Layer, Next, Outcome};
 use crate::Shared;
 use async_trait::async_trait;
 
-/// Holds the place of a layer. Clones hold the same one; a call keeps the layer it began with.
+/// Holds one layer. Clones share it; a running call keeps the layer it began with.
 #[derive(Clone)]
 pub struct ReplaceableLayer {
     name: &'static str,
@@ -14,13 +14,13 @@ pub struct ReplaceableLayer {
 }
 
 impl ReplaceableLayer {
-    /// The place of a layer, which is in it at first.
+    /// Creates the holder with its first layer.
     pub fn new(layer: impl Layer + 'static) -> Self {
         let name = layer.name();
         Self { name, layer: Shared::new(Arc::new(layer)) }
     }
 
-    /// Puts another layer of the same name in the place.
+    /// Replaces the layer by another of the same name.
     pub fn replace(&self, layer: impl Layer + 'static) {
         debug_assert_eq!(layer.name(), self.name);
         self.layer.store(Arc::new(layer));

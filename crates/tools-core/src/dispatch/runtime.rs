@@ -1,4 +1,4 @@
-//! Whether the program has the runtime that starting something needs.
+//! Check that the program has the runtime that an operation needs.
 
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::time::Duration;
@@ -21,11 +21,11 @@ impl From<NoRuntime> for std::io::Error {
 /// Starts something that needs a tokio runtime with timers and I/O.
 ///
 /// # Errors
-/// [`NoRuntime`]. What lacks a runtime panics, and nothing else tells: the message of that panic is
+/// [`NoRuntime`]. Detected by the panic of an operation that lacks a runtime; the panic message is
 /// printed, and names what to enable.
 ///
 /// # Panics
-/// As `start` does for another reason.
+/// If `start` panics for another reason.
 pub fn in_runtime<T>(start: impl FnOnce() -> T) -> Result<T, NoRuntime> {
     let started = catch_unwind(AssertUnwindSafe(|| {
         drop(tokio::time::sleep(Duration::ZERO));

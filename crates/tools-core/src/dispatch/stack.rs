@@ -22,20 +22,20 @@ pub struct Stack {
     leaf: Arc<dyn ErasedToolExecutor>,
     by_name: OfPublished<HashMap<ToolName, Arc<ToolDef>>>,
     stand_ins: Option<Arc<dyn StandIns>>,
-    /// What lives as long as the stack.
+    /// Data that lives as long as the stack.
     _held: Option<Arc<dyn Any + Send + Sync>>,
 }
 
-/// The call that is meant by another one.
+/// The actual call behind an alias or stand-in.
 struct TargetCall {
     call: ToolCall,
-    /// Consent to the call that was made, as consent to the one that is meant.
+    /// The consent, rebound to the actual call.
     approval: Option<Approval>,
-    /// Why it cannot be told which one is meant.
+    /// Reason why the actual call cannot be determined.
     fault: Option<ToolError>,
 }
 
-/// A result together with what was noted on the way to it.
+/// A result together with the notes made on the way to it.
 #[derive(Debug)]
 pub struct RecordedResult {
     /// The result.
@@ -52,13 +52,13 @@ impl Stack {
         Self { layers, leaf, by_name, stand_ins: None, _held: None }
     }
 
-    /// The same stack, in which names that no executor owns may stand for calls of its tools.
+    /// Lets names that no executor owns stand for calls of its tools.
     #[must_use]
     pub fn with_stand_ins(self, stand_ins: Arc<dyn StandIns>) -> Self {
         Self { stand_ins: Some(stand_ins), ..self }
     }
 
-    /// The same stack, which keeps `held` alive: the policies of its tools.
+    /// Keeps `held` alive as long as the stack: the policies of its tools.
     #[must_use]
     pub fn holding(self, held: Arc<dyn Any + Send + Sync>) -> Self {
         Self { _held: Some(held), ..self }
@@ -82,8 +82,8 @@ impl Stack {
         self.run(call, Some(approval), cx).await.outcome
     }
 
-    /// [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; keeps what was
-    /// noted on the way.
+    /// As [`Stack::dispatch`] or, with an approval, [`Stack::dispatch_confirmed`]; also returns the
+    /// notes made on the way.
     pub async fn run(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> RecordedResult {
         let context = cx.for_call(&call);
         let journal = context.journal().clone();
@@ -104,8 +104,8 @@ impl Stack {
         RecordedResult { outcome: asking_about(outcome, &inv), journal }
     }
 
-    /// What a call would touch that a person agreed to: the files of code that it runs are those
-    /// they were asked about.
+    /// The subjects of a call that a person agreed to, with the code files that were part of the
+    /// question.
     async fn look_under<'a>(
         &self,
         approval: &'a Approval,
@@ -123,7 +123,7 @@ impl Stack {
     /// Finds the subjects of a call and the tool it names, without running anything and without any
     /// layer.
     ///
-    /// The tool is [`crate::ToolTraits::CAUTIOUS`] when nobody owns it.
+    /// An unknown tool has the traits [`crate::ToolTraits::CAUTIOUS`].
     pub async fn inspect(&self, call: ToolCall, cx: &CallContext) -> Invocation {
         let context = cx.for_call(&call);
         let TargetCall { call, fault, .. } = self.meant_by(call, None, &context);
@@ -135,18 +135,17 @@ impl Stack {
         Invocation::new(Arc::new(call), definition, context, inspection)
     }
 
-    /// Starts a call before the model has finished asking for it, past all layers: the caller has
-    /// found out that they would let it run ([`Stack::inspect`]). `None` where it may change
-    /// something, reach outside, or needs a person.
+    /// Starts a call before the model has finished requesting it, past all layers: the caller has
+    /// found out that they would let it run ([`Stack::inspect`]). `None` if it may change
+    /// something, reach outside, or need a person.
     ///
-    /// Its result is seen only by a call that comes through all layers in a context with this run
+    /// Its result goes only to a call that passes all layers in a context with this run
     /// ([`CallContext::started_early`]).
     pub fn start_early(&self, inv: &Invocation) -> Option<EarlyRun> {
         EarlyRun::start(inv, Arc::clone(&self.leaf))
     }
 
-    /// A call by another name of a tool, or by one that stands for a call, as the call that is
-    /// meant.
+    /// Resolves a call by an alias or a stand-in name to the actual call.
     fn meant_by(&self, call: ToolCall, approval: Option<Approval>, cx: &CallContext) -> TargetCall {
         let as_it_is = |call, approval, fault| TargetCall { call, approval, fault };
         if self.exact(&call.tool).is_some() {
@@ -158,7 +157,7 @@ impl Stack {
         };
         let meant = match stands_for {
             Err(fault) => return as_it_is(call, approval, Some(fault)),
-            // A tool that nobody is shown is not reached by another name either.
+            // A hidden tool cannot be reached by another name either.
             Ok(Some(meant)) if !self.hides(&meant.tool) => meant,
             Ok(_) => {
                 let Some(tool) = self.meant(&call.tool) else { return as_it_is(call, approval, None) };
@@ -172,15 +171,15 @@ impl Stack {
         as_it_is(meant, approval, None)
     }
 
-    /// The tool that is meant by a name that no tool has: `bash` for `shell`. `None` for the name
-    /// of a tool, and for one that means nothing.
+    /// The tool that an unknown name means: `bash` for `shell`. `None` for the name of a tool, and
+    /// for a name without meaning.
     fn meant(&self, name: &ToolName) -> Option<ToolName> {
         let is_tool = |name: &str| ToolName::parse(name).is_ok_and(|name| self.exact(&name).is_some());
         meant_tool(name.as_str(), is_tool).and_then(|name| ToolName::parse(&name).ok())
     }
 
-    /// What the call would touch. A tool that nobody owns is found out here, so that the first gate
-    /// refuses it by its near names instead of asking a person about it.
+    /// The subjects of the call. An unknown tool is detected here, so that the first gate refuses
+    /// it with similar names instead of asking a person about it.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<Inspection, ToolError> {
         if self.owned(&call.tool).is_none() {
             let listed = self.listed();
@@ -194,8 +193,7 @@ impl Stack {
         self.owned(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
-    /// The tools that a model is shown: all but those that a layer refuses whatever they are called
-    /// with.
+    /// The tools shown to a model: all but those that a layer refuses regardless of parameters.
     pub fn listed(&self) -> ToolDefs {
         let all = self.definitions();
         let is_hidden = |tool: &Arc<ToolDef>| self.hides(&tool.name);
@@ -211,19 +209,19 @@ impl Stack {
         self.leaf.tool_definitions_erased()
     }
 
-    /// The tool of this name, what the name stands for in some session, or the tool that is meant
-    /// by it (`bash` by `shell`); `None` when nobody owns it.
+    /// The tool of this name, the stand-in of this name in some session, or the aliased tool
+    /// (`bash` for `shell`); `None` if there is none.
     pub fn definition(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         let stands_in = || self.stand_ins.as_ref()?.definition(tool);
         self.exact(tool).or_else(stands_in).or_else(|| self.exact(&self.meant(tool)?))
     }
 
-    /// The same; a cautious one without schema when nobody owns it.
+    /// As [`Stack::definition`], with a cautious definition without schema for an unknown tool.
     pub fn definition_or_unknown(&self, tool: &ToolName) -> Arc<ToolDef> {
         self.definition(tool).unwrap_or_else(|| Arc::new(ToolDef::unknown(tool.clone())))
     }
 
-    /// The tool of this name, or the one that is meant by it; `None` when no executor owns it.
+    /// The tool of this name, or the aliased tool; `None` if no executor owns it.
     fn owned(&self, tool: &ToolName) -> Option<Arc<ToolDef>> {
         self.exact(tool).or_else(|| self.exact(&self.meant(tool)?))
     }
@@ -242,8 +240,8 @@ fn by_name(definitions: &ToolDefs) -> HashMap<ToolName, Arc<ToolDef>> {
     definitions.iter().map(|definition| (definition.name.clone(), Arc::clone(definition))).collect()
 }
 
-/// The same outcome; a question in it says what the files of code held when the call was judged, so
-/// that consent covers them as they were.
+/// Adds to a question the state of the code files when the call was judged, so that consent covers
+/// them in that state.
 fn asking_about(outcome: Outcome, inv: &Invocation) -> Outcome {
     outcome.map_err(|error| match (error.prompt(), inv.inspection()) {
         (Some(prompt), Ok(inspection)) => {

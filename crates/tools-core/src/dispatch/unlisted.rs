@@ -1,15 +1,13 @@
-//! Tools that a model is not shown: a call of one of them is answered as a call of a tool that does
-//! not exist.
+//! Hidden tools: a call of one is answered like a call of a tool that does not exist.
 
 use async_trait::async_trait;
 
 use crate::{Invocation, Layer, LayerInfo, Next, Outcome, ToolErrorCategory};
 
-/// Answers calls of tools that a layer further in refuses whatever the parameters
-/// ([`Layer::hides`]) with `ToolNotFound/tool_not_found`. What was refused and why stays the source
-/// of the error.
+/// Answers calls of tools that a layer further in always refuses ([`Layer::hides`]) with
+/// `ToolNotFound/tool_not_found`. The original refusal stays the source of the error.
 ///
-/// Stands outside the record, so that the record holds the refusal as it was decided.
+/// Stands outside the record, so that the record holds the original refusal.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct UnlistedLayer;
 

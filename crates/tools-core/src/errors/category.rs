@@ -1,10 +1,10 @@
-//! The eleven categories of failure, and the one table of what follows from each.
+//! The eleven categories of failure, and the one table of their consequences.
 
 use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// Category of a failure: a closed list, from which everything else about a failure follows.
+/// Category of a failure: a closed list that determines everything else about a failure.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -15,7 +15,7 @@ pub enum ToolErrorCategory {
     InvalidParameters,
     /// A parameter has another JSON type than the schema says.
     TypeMismatch,
-    /// A rule, the sandbox or the operating system says no.
+    /// A rule, the sandbox or the operating system refuses.
     PolicyBlocked,
     /// A person has to agree first.
     ConfirmationRequired,
@@ -23,9 +23,9 @@ pub enum ToolErrorCategory {
     PermanentFailure,
     /// Nobody waits for the result any more.
     Cancelled,
-    /// The other side asks for patience.
+    /// The other side asks to wait.
     RateLimited,
-    /// The other side broke.
+    /// The other side failed.
     ServerError,
     /// The other side was not reached.
     NetworkError,
@@ -33,7 +33,7 @@ pub enum ToolErrorCategory {
     Timeout,
 }
 
-/// In which part of a call a failure arose.
+/// Phase of a call in which a failure occurred.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ErrorPhase {
@@ -43,7 +43,7 @@ pub enum ErrorPhase {
     ParamHandling,
     /// Running it.
     Execution,
-    /// Making sense of what it gave back.
+    /// Interpreting its result.
     ResultInterpretation,
 }
 
@@ -63,9 +63,9 @@ pub enum ErrorKind {
 pub enum ErrorDomain {
     /// The model picks another tool.
     Planning,
-    /// The model writes the parameters anew.
+    /// The model rewrites the parameters.
     Reflection,
-    /// The model or a person takes another way.
+    /// The model or a person chooses another way.
     Action,
     /// Nobody: the infrastructure recovers or does not.
     System,
@@ -84,11 +84,11 @@ pub struct CategoryRow {
     pub domain: ErrorDomain,
     /// Whether the same call may work later.
     pub retryable: bool,
-    /// Whether it tells of the quality of the model's call, not of the tool.
+    /// Whether the failure indicates the quality of the model's call, not of the tool.
     pub quality_failure: bool,
-    /// Whether the parameters should be written anew.
+    /// Whether the parameters should be rewritten.
     pub needs_parameter_reformat: bool,
-    /// Advice for the model when the error itself has none.
+    /// Advice for the model if the error itself has none.
     pub suggestion: &'static str,
 }
 
@@ -194,12 +194,12 @@ impl ToolErrorCategory {
         self.row().retryable
     }
 
-    /// Whether the parameters should be written anew.
+    /// Whether the parameters should be rewritten.
     pub fn needs_parameter_reformat(self) -> bool {
         self.row().needs_parameter_reformat
     }
 
-    /// Transient exactly for the retryable ones.
+    /// Transient exactly for the retryable categories.
     pub fn kind(self) -> ErrorKind {
         if self.is_retryable() { ErrorKind::Transient } else { ErrorKind::Permanent }
     }

@@ -1,13 +1,13 @@
-//! From the failures of others to our categories: HTTP statuses and I/O errors.
+//! Conversion of foreign errors to our categories: HTTP statuses and I/O errors.
 
 use std::io;
 
 use crate::ToolErrorCategory;
 
-/// The category of an HTTP response that is no success.
+/// The category of an HTTP response that is not a success.
 ///
-/// A missing page is a permanent failure of this call, not a missing tool; a success that ended up
-/// here is one too.
+/// A missing page is a permanent failure of this call, not a missing tool. A success status passed
+/// here by mistake is a permanent failure, too.
 pub fn classify_http_status(status: u16) -> ToolErrorCategory {
     match status {
         400 | 422 => ToolErrorCategory::InvalidParameters,

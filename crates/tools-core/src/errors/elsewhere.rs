@@ -1,10 +1,10 @@
-//! What another server has and this one has not.
+//! Errors about things that another server has.
 
 use thiserror::Error;
 
 use crate::{ServerName, ToolError, ToolErrorCategory};
 
-/// A call about something that lives in the memory of another server than the one that got it.
+/// A call about something in the memory of another server than the one that received it.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("{what} is kept by the server `{server}`, and the call came to another one")]
 pub struct ElsewhereError {
@@ -15,7 +15,7 @@ pub struct ElsewhereError {
 }
 
 impl ElsewhereError {
-    /// The code of such errors, in a result and in the answer to a request.
+    /// The code of such errors, in results and in answers to requests.
     pub const CODE: &str = "session_elsewhere";
 }
 

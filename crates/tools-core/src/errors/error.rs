@@ -1,4 +1,4 @@
-//! The failure of a call: what the model is told, and apart from it what the operator gets.
+//! The failure of a call: the message for the model and, separately, the cause for the operator.
 
 use std::{error::Error, fmt, sync::Arc, time::Duration};
 
@@ -38,7 +38,8 @@ pub enum ErrorDetail {
         /// The signal it died of.
         signal: Option<i32>,
     },
-    /// It tells of what the call named, which is not there or cannot be used; the tool works.
+    /// The failure is about something that the call names, which is missing or unusable; the tool
+    /// itself works.
     OfTheCall,
 }
 
@@ -58,52 +59,50 @@ impl ToolError {
         }))
     }
 
-    /// The same failure with advice what to do next.
+    /// Sets advice on what to do next.
     pub fn with_suggestion(mut self, suggestion: impl Into<String>) -> Self {
         self.0.suggestion = Some(suggestion.into());
         self
     }
 
-    /// The same failure that asks for patience.
+    /// Sets the time to wait before another attempt.
     pub fn with_retry_after(mut self, delay: Duration) -> Self {
         self.0.retry_after = Some(delay);
         self
     }
 
-    /// The same failure with the question for a person.
+    /// Sets the question for a person.
     pub fn with_prompt(mut self, prompt: ConfirmPrompt) -> Self {
         self.0.prompt = Some(prompt);
         self
     }
 
-    /// The same failure with particulars.
+    /// Sets details.
     pub fn with_detail(mut self, detail: ErrorDetail) -> Self {
         self.0.detail = detail;
         self
     }
 
-    /// The same failure with what had been produced until then.
+    /// Sets the output produced before the failure.
     pub fn with_output(mut self, output: ToolOutput) -> Self {
         self.0.output = Some(output);
         self
     }
 
-    /// The same failure with its cause, for the operator.
+    /// Sets the cause, for the operator.
     pub fn with_source(mut self, source: impl Error + Send + Sync + 'static) -> Self {
         self.0.source = Some(Arc::new(source));
         self
     }
 
-    /// The same failure with its partial output, if any, replaced: for layers that shorten or
-    /// redact.
+    /// Changes the partial output, if any: for layers that shorten or redact.
     pub fn map_output(mut self, change: impl FnOnce(ToolOutput) -> ToolOutput) -> Self {
         self.0.output = self.0.output.map(change);
         self
     }
 
-    /// The same failure with every text for the model or a person changed: message, advice and the
-    /// question. A rule that an answer would store is dropped when its text changes: it would match
-    /// another call.
+    /// Changes every text for the model or a person: message, advice and the question. A rule to
+    /// store is dropped if its text changes: it would match another call.
     pub fn map_text(mut self, change: impl Fn(&str) -> String) -> Self {
         let fields = self.0.as_mut();
         fields.message = change(&fields.message);
@@ -127,7 +126,7 @@ impl ToolError {
         &self.0.message
     }
 
-    /// Advice on what to do next: its own advice, else the category's.
+    /// Advice on what to do next: the error's own, otherwise the category's.
     pub fn suggestion(&self) -> &str {
         self.0.suggestion.as_deref().unwrap_or(self.0.category.row().suggestion)
     }
@@ -137,17 +136,17 @@ impl ToolError {
         self.0.retry_after
     }
 
-    /// The question for a person; present on `ConfirmationRequired` that a gate decided.
+    /// The question for a person; present on `ConfirmationRequired` errors of gates.
     pub fn prompt(&self) -> Option<&ConfirmPrompt> {
         self.0.prompt.as_ref()
     }
 
-    /// Particulars.
+    /// Details.
     pub fn detail(&self) -> &ErrorDetail {
         &self.0.detail
     }
 
-    /// Output up to the failure.
+    /// Output before the failure.
     pub fn output(&self) -> Option<&ToolOutput> {
         self.0.output.as_ref()
     }

@@ -6,9 +6,9 @@ use serde::Serialize;
 
 use crate::{Outcome, ToolDef, ToolError, ToolErrorCategory, ToolOutput, ToolTraits};
 
-/// Bytes of a message that are shown.
+/// Maximum length in bytes of a shown message.
 const MESSAGE: usize = 3000;
-/// Bytes of a suggestion that are shown.
+/// Maximum length in bytes of a shown suggestion.
 const SUGGESTION: usize = 1000;
 
 /// A failure as the model reads it.
@@ -20,7 +20,7 @@ pub struct ToolErrorFeedback {
     pub message: String,
     /// Advice on what to do next.
     pub suggestion: String,
-    /// Whether the system tries again by itself: the category and the tool both say so.
+    /// Whether the system retries automatically: both the category and the tool allow it.
     pub retryable: bool,
 }
 
@@ -35,10 +35,10 @@ impl ToolErrorFeedback {
         }
     }
 
-    /// The block that stands in the conversation: a header line and four fields.
+    /// The block for the conversation: a header line and four fields.
     ///
-    /// Further lines of a message are indented, so that no text of a tool can pass for a field.
-    /// A message and a suggestion are cut where they are longer than 3,000 and 1,000 bytes.
+    /// Further lines of a message are indented, so that no text of a tool looks like a field.
+    /// Messages and suggestions are cut at 3,000 and 1,000 bytes.
     pub fn format_for_llm(&self) -> String {
         let mut block = String::from("[tool_error]\n");
         // Writing to a `String` cannot fail.
@@ -50,8 +50,8 @@ impl ToolErrorFeedback {
     }
 }
 
-/// The text of an outcome for the model: the summary, or the feedback block and after it what had
-/// been produced until the failure. The same text for a model, a terminal and an editor.
+/// The text of an outcome for the model: the summary, or the feedback block followed by the output
+/// before the failure. The same text for a model, a terminal and an editor.
 pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
     let error = match outcome {
         Ok(output) => return output.to_text().into_owned(),
@@ -64,7 +64,7 @@ pub fn text_for_model(outcome: &Outcome, definition: &ToolDef) -> String {
     }
 }
 
-/// The text with its middle left out where it is longer than `most` bytes.
+/// The text, without its middle if it is longer than `most` bytes.
 fn bounded(text: &str, most: usize) -> Cow<'_, str> {
     if text.len() <= most {
         return Cow::Borrowed(text);

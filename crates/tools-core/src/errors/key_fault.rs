@@ -1,4 +1,4 @@
-//! What is wrong with a value of a configuration.
+//! Errors in configuration values.
 
 use thiserror::Error;
 
@@ -6,9 +6,9 @@ use thiserror::Error;
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("`{key}`: {problem}")]
 pub struct KeyFault {
-    /// The key: below its section, or from the top where that is known (`tools.trust.tools.grep`).
+    /// The key: below its section, or from the top if known (`tools.trust.tools.grep`).
     pub key: String,
-    /// The problem and its correction.
+    /// The problem and how to fix it.
     pub problem: String,
 }
 
@@ -18,7 +18,7 @@ impl KeyFault {
         Self { key: key.into(), problem: problem.into() }
     }
 
-    /// The same fault, seen from outside of its section.
+    /// Prefixes the key with its section.
     #[must_use]
     pub fn below(self, section: &str) -> Self {
         Self { key: format!("{section}.{}", self.key), ..self }

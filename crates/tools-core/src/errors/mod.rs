@@ -1,4 +1,4 @@
-//! What a call fails with: the error, its category, and what a model is told of it.
+//! Failures of calls: the error, its category, and the text for the model.
 
 mod category;
 mod classify;

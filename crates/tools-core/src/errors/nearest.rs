@@ -18,7 +18,7 @@ pub fn nearest<'a>(name: &str, candidates: impl IntoIterator<Item = &'a str>) ->
     scored.into_iter().map(|(_, candidate)| candidate).collect()
 }
 
-/// Names in backticks, with commas between them; empty for none.
+/// Names in backticks, separated by commas; empty for none.
 pub fn quoted<T: Display>(names: impl IntoIterator<Item = T>) -> String {
     names.into_iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }

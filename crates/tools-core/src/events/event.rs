@@ -1,4 +1,4 @@
-//! What can be watched while a call runs.
+//! Events of a running call.
 
 use std::fmt;
 use std::sync::Arc;
@@ -27,7 +27,7 @@ pub struct ToolEvent {
 #[derive(Debug, Clone, PartialEq)]
 #[non_exhaustive]
 pub enum EventKind {
-    /// It was accepted and goes through the layers.
+    /// The call was accepted and goes through the layers.
     Started {
         /// The tool.
         tool: ToolName,
@@ -35,48 +35,49 @@ pub enum EventKind {
         kind: ToolKind,
         /// Title for a person.
         title: String,
-        /// Places it is about.
+        /// Places that the call is about.
         locations: Vec<Location>,
     },
-    /// It printed something.
+    /// The call printed something.
     Output {
         /// Stream that it printed to.
         stream: OutputStream,
         /// The printed text.
         text: String,
-        /// Number of earlier events that were dropped because nobody took them in time.
+        /// Number of earlier events that were dropped because the consumer was too slow.
         dropped_before: u64,
     },
-    /// It got on.
+    /// The call made progress.
     Progress {
         /// Progress so far.
         done: u64,
-        /// Of how much; `None` when unknown.
+        /// Amount at completion; `None` if unknown.
         total: Option<u64>,
         /// A few words for a person.
         message: String,
     },
     /// A person is asked.
     ConfirmationRequested(Box<ConfirmPrompt>),
-    /// Its changes were undone.
+    /// The changes of the call were undone.
     Rollback {
         /// Files restored.
         restored: u64,
         /// New files removed.
         deleted: u64,
     },
-    /// Something about it is odd, although it went on. Comes before its end, once for each warning.
+    /// Something about the call is unusual, although it continued. Sent before `Finished`, once for
+    /// each warning.
     Warned {
         /// Message for the model and a person.
         text: String,
     },
-    /// Its result is on record and goes to whoever asked.
+    /// The result is recorded and returned to the caller.
     Finished {
         /// Status at the end.
         status: CallStatus,
         /// The text the model gets.
         display: String,
-        /// Places it was about.
+        /// Places that the call was about.
         locations: Vec<Location>,
         /// The structured result.
         raw_response: Option<Value>,
@@ -101,7 +102,7 @@ pub enum CallStatus {
     Completed,
     /// With an error.
     Failed,
-    /// Nobody waited for it any more.
+    /// Nobody waited for the result any more.
     Cancelled,
 }
 
@@ -109,9 +110,9 @@ pub enum CallStatus {
 /// stream.
 #[async_trait]
 pub trait EventConsumer: Send + Sync {
-    /// Takes an event if that is possible at once; `false` when it was dropped.
+    /// Takes an event if possible at once; `false` if it was dropped.
     fn offer(&self, event: ToolEvent) -> bool;
-    /// Takes an event, waiting for room; returns at once when nobody listens any more.
+    /// Takes an event, waiting for room; returns at once if nobody listens any more.
     async fn deliver(&self, event: ToolEvent);
 }
 
@@ -122,14 +123,14 @@ impl EventConsumer for mpsc::Sender<ToolEvent> {
     }
 
     async fn deliver(&self, event: ToolEvent) {
-        // An error means that the receiver is gone: nobody is left to tell.
+        // An error means that the receiver is gone.
         let _ = self.send(event).await;
     }
 }
 
 /// Receiver of the events of a call.
 ///
-/// Output and progress never hold a tool up: what nobody takes in time is dropped and counted.
+/// Output and progress never block a tool: what is not taken in time is dropped and counted.
 #[derive(Clone)]
 pub struct EventSink(Option<Bound>);
 
@@ -163,18 +164,17 @@ impl EventSink {
         (Self::new(sender), receiver)
     }
 
-    /// Whether anyone listens: for tools that would have to work to produce an event.
+    /// Whether anyone listens: for tools that have to do extra work for an event.
     pub fn is_live(&self) -> bool {
         self.0.is_some()
     }
 
-    /// The same sink with another consumer in front: for layers that watch or redact what a call
-    /// tells.
+    /// Puts another consumer in front: for layers that watch or redact the events of a call.
     pub fn through(&self, front: impl FnOnce(Arc<dyn EventConsumer>) -> Arc<dyn EventConsumer>) -> Self {
         Self(self.0.clone().map(|bound| Bound { consumer: front(Arc::clone(&bound.consumer)), ..bound }))
     }
 
-    /// Tells what the call printed.
+    /// Reports output of the call.
     pub fn output(&self, stream: OutputStream, text: impl Into<String>) {
         let Some(bound) = &self.0 else { return };
         let dropped_before = bound.dropped.swap(0, Ordering::Relaxed);
@@ -184,7 +184,7 @@ impl EventSink {
         }
     }
 
-    /// Tells how far the call is.
+    /// Reports progress of the call.
     pub fn progress(&self, done: u64, total: Option<u64>, message: impl Into<String>) {
         let Some(bound) = &self.0 else { return };
         if !bound.offer(EventKind::Progress { done, total, message: message.into() }) {
@@ -201,7 +201,7 @@ impl EventSink {
         }
     }
 
-    /// Sends an event that must not be lost from where nothing can be awaited (a destructor); best
+    /// Sends an event that must not be lost where awaiting is impossible (a destructor); best
     /// effort.
     pub(crate) fn send_now(&self, kind: EventKind) {
         if let Some(bound) = &self.0 {
@@ -215,7 +215,7 @@ impl EventSink {
 }
 
 impl Bound {
-    /// `None` outside a call: an event belongs to one.
+    /// `None` outside a call, since every event belongs to one.
     fn event(&self, kind: EventKind) -> Option<ToolEvent> {
         self.call.clone().map(|call| ToolEvent { call, at: self.clock.now(), kind })
     }

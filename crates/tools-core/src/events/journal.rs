@@ -1,4 +1,4 @@
-//! What gates and tools note about a call while it passes: the audit line is made from it.
+//! Notes of gates and tools about a call, from which the audit line is made.
 
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::time::Instant;
@@ -8,11 +8,11 @@ use serde_json::{Map, Value};
 
 use crate::{Locked as _, Verdict};
 
-/// Names of what is noted. Each becomes a field of the audit line; names are permanent.
+/// Names of the notes. Each becomes a field of the audit line; names are permanent.
 pub mod keys {
     /// Rule or person that let the call run: `rule`, `default`, `person`, `autonomous`.
     pub const APPROVED_BY: &str = "approved_by";
-    /// The rule that decided, as it stands in the configuration.
+    /// The rule that decided, as written in the configuration.
     pub const POLICY_MATCH: &str = "policy_match";
     /// Strictness of the confinement of a child process.
     pub const SANDBOX: &str = "sandbox";
@@ -30,21 +30,21 @@ pub mod keys {
     pub const RAW_BYTES: &str = "raw_bytes";
     /// Changes that were undone after a command failed.
     pub const ROLLBACK: &str = "rollback";
-    /// Under which number `haft undo` knows the call, and how much it changed.
+    /// The number of the call for `haft undo`, and how much it changed.
     pub const CHECKPOINT: &str = "checkpoint";
-    /// Files that programs outside obey and that a command changed.
+    /// Files that a command changed and that programs outside obey.
     pub const OBEYED: &str = "obeyed";
     /// Names in a call that neither exist nor were given to the model: field, value and kind of
     /// each.
     pub const HALLUCINATION: &str = "hallucination";
-    /// Source of the paths and hosts that a call names: the least believed one of all of them, by
-    /// its [label](crate::ClaimSource::label).
+    /// Source of the paths and hosts named in a call: the least trusted one, by its
+    /// [label](crate::ClaimSource::label).
     pub const CLAIM_SOURCE: &str = "claim_source";
     /// The reference under which the complete output is stored.
     pub const OVERFLOW: &str = "overflow";
     /// Number of credentials in the result, by kind.
     pub const SECRETS: &str = "secrets";
-    /// The MCP server that was called, and what it calls the tool.
+    /// The MCP server that was called, and its name for the tool.
     pub const MCP: &str = "mcp";
     /// The skill whose tool the call stands for, and the name of that tool.
     pub const SKILL: &str = "skill";
@@ -64,13 +64,13 @@ pub struct GateNote {
 /// Number of runs of the executor for a call, and the time of the first.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Runs {
-    /// Number of runs; 0 when the call was answered or refused before it got there.
+    /// Number of runs; 0 if the call was answered or refused before it reached the executor.
     pub count: u32,
-    /// When it was started first.
+    /// Start of the first run.
     pub since: Option<Instant>,
 }
 
-/// The notes on one call. Clones share them.
+/// Notes on one call. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub struct Journal(Arc<Mutex<Notes>>);
 
@@ -80,14 +80,14 @@ struct Notes {
     gates: Vec<GateNote>,
     warnings: Vec<Warning>,
     runs: Runs,
-    /// When the layer that is at work was entered.
+    /// Time at which the current layer was entered.
     entered: Option<Instant>,
 }
 
 #[derive(Debug)]
 struct Warning {
     text: String,
-    /// Whether it holds for the calls to come as well.
+    /// Whether the warning also applies to later calls.
     holds_on: bool,
 }
 
@@ -104,14 +104,12 @@ impl Journal {
         notes.gates.push(GateNote { gate, verdict, us: u64::try_from(took).unwrap_or(u64::MAX) });
     }
 
-    /// Notes something of this call that a person and the model should hear of, although the call
-    /// went on.
+    /// Notes a warning about this call for a person and the model, although the call continued.
     pub fn warn(&self, warning: impl Into<String>) {
         self.add_warning(warning.into(), false);
     }
 
-    /// The same of something that holds for the calls to come as well, so that it is enough to tell
-    /// it once.
+    /// Notes a warning that also applies to later calls, so that reporting it once is enough.
     pub fn warn_once(&self, warning: impl Into<String>) {
         self.add_warning(warning.into(), true);
     }
@@ -156,7 +154,7 @@ impl Journal {
         self.notes().warnings.iter().map(|warning| warning.text.clone()).collect()
     }
 
-    /// Whether it is enough to tell a warning once.
+    /// Whether reporting a warning once is enough.
     pub fn holds_on(&self, warning: &str) -> bool {
         self.notes().warnings.iter().any(|known| known.text == warning && known.holds_on)
     }
@@ -166,7 +164,7 @@ impl Journal {
         self.notes().runs
     }
 
-    /// Takes over values and warnings that were noted elsewhere.
+    /// Adds values and warnings of another journal.
     pub(crate) fn absorb(&self, other: &Self) {
         let values = other.values();
         let warnings: Vec<_> =
@@ -177,12 +175,12 @@ impl Journal {
         }
     }
 
-    /// Notes that a layer is entered: by the stack only.
+    /// Notes that a layer is entered. Called by the stack only.
     pub(crate) fn entering(&self) {
         self.notes().entered = Some(Instant::now());
     }
 
-    /// Notes that the executor is started: by the tail of the stack only.
+    /// Notes that the executor is started. Called by the end of the stack only.
     pub(crate) fn executing(&self) {
         let mut notes = self.notes();
         notes.runs.count = notes.runs.count.saturating_add(1);
@@ -190,7 +188,7 @@ impl Journal {
     }
 
     fn notes(&self) -> MutexGuard<'_, Notes> {
-        // A panic while noting leaves the notes as they were: still worth recording.
+        // A panic while noting leaves the earlier notes intact, and they are worth recording.
         self.0.locked()
     }
 }

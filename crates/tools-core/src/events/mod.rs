@@ -1,4 +1,4 @@
-//! What is told while a call runs: events, and the journal of what was decided.
+//! Reports of a running call: events, and the journal of decisions.
 
 mod event;
 mod journal;

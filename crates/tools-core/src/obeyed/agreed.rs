@@ -1,5 +1,5 @@
-//! Which of these files calls of this process may change just now: what one call makes with a
-//! person's agreement is not taken for the doing of another that runs beside it.
+//! Obeyed files that running calls of this process may change. A change that a person agreed to for
+//! one call is not attributed to another call at the same time.
 
 use std::collections::VecDeque;
 use std::path::{Path, PathBuf};
@@ -9,10 +9,11 @@ use std::time::Instant;
 use super::find::is_guarded;
 use crate::{Access, Locked as _, Subject};
 
-/// How many of the calls that have ended are remembered: more than can end while another runs.
+/// Maximum number of ended calls that are remembered: more than can end while another runs.
 const MAX_ENDED: usize = 1000;
 
-/// How many files of one call are remembered that only a repository's configuration could name.
+/// Maximum number of remembered files of one call that only a repository's configuration could
+/// name.
 const MAX_OTHERS: usize = 100;
 
 static AGREED: Mutex<Consents> = Mutex::new(Consents { next: 0, running: Vec::new(), ended: VecDeque::new() });
@@ -24,12 +25,12 @@ struct Consents {
     ended: VecDeque<(Instant, Named)>,
 }
 
-/// What a call names as changed.
+/// Paths that a call names as changed.
 #[derive(Debug, Default)]
 struct Named {
-    /// Files of the table, and folders of such.
+    /// Guarded files of the table, and folders that contain such files.
     guarded: Vec<PathBuf>,
-    /// Others. They count to the letter, since the name of a folder says nothing of what lies in
+    /// Other paths. They must match exactly, since a folder's name says nothing about the files in
     /// it.
     others: Vec<PathBuf>,
 }
@@ -54,12 +55,12 @@ impl Named {
     }
 }
 
-/// A call that was let run. It counts as running until this is dropped.
+/// A call that was allowed to run. It counts as running until this is dropped.
 #[derive(Debug)]
 pub(crate) struct AgreedCall(Option<u64>);
 
 impl AgreedCall {
-    /// Remembers what the call names of such files.
+    /// Remembers the obeyed files that the call names.
     pub(crate) fn new(subjects: &[Subject]) -> Self {
         let named = Named::of(subjects);
         if named.guarded.is_empty() && named.others.is_empty() {
@@ -86,8 +87,8 @@ impl Drop for AgreedCall {
     }
 }
 
-/// Whether a call that ran at any time since then named the guarded `path`, or of what the table
-/// has something above it or below it.
+/// Whether a call that was running at any time since `since` named `path`, or a guarded path above
+/// or below it.
 pub fn was_agreed_since(path: &Path, since: Instant) -> bool {
     let agreed = AGREED.locked();
     agreed.running.iter().any(|(_, named)| named.has(path))

@@ -1,6 +1,6 @@
-//! What the configuration of repositories names as code or settings that git obeys, beside the
-//! names that the table knows: folders of hooks, included files, scripts. Read from the files
-//! themselves, bounded; git is never started. With it, what links with obeyed names lead to.
+//! Code and settings that git obeys because a repository's configuration names them, in addition to
+//! the table: folders of hooks, included files, scripts. The files are read directly, with limits;
+//! git is never started. Also the targets of links with obeyed names.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ffi::OsStr;
@@ -14,14 +14,14 @@ use super::small_file::{Unreadable, read};
 use super::table::{ObeyedClass, ObeyedFile};
 use super::words::{is_path, words};
 
-/// Most files that one repository's configuration may consist of, those that are not there counted.
+/// Maximum number of configuration files of one repository, including missing ones.
 const MAX_FILES: usize = 64;
-/// Most repositories that are looked at for one call: those that are near come first.
+/// Maximum number of repositories examined for one call; near ones come first.
 const MAX_REPOSITORIES: usize = 2000;
-/// Most places that are remembered.
+/// Maximum number of remembered places.
 const MAX_PLACES: usize = 10_000;
 
-/// Names under which git looks for hooks.
+/// Names of hooks that git runs.
 pub(super) const HOOKS: &[&str] = &[
     "applypatch-msg",
     "commit-msg",
@@ -53,26 +53,26 @@ pub(super) const HOOKS: &[&str] = &[
     "update",
 ];
 
-/// What of a repository may be a link elsewhere, beside its hooks.
+/// Entries of a repository that may be links, in addition to its hooks.
 const LINKABLE: &[&str] = &["commondir", "config", "config.worktree", "hooks", "info", "info/attributes", "worktrees"];
 
-/// Places that the configuration of some repositories names, and those that links with obeyed names
-/// lead to. They need not exist.
+/// Places named in the configuration of some repositories, and targets of links with obeyed names.
+/// They need not exist.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ConfiguredFiles {
-    /// Each place, and whether it is a folder that counts with all that is in it.
+    /// Each place, and whether it is a folder that counts with all its content.
     places: BTreeMap<PathBuf, bool>,
-    /// The work trees: what holds one is on the way to everything.
+    /// The work trees. A folder that contains one leads to everything in it, so it is not counted.
     trees: BTreeSet<PathBuf>,
     repositories: BTreeSet<PathBuf>,
     around: BTreeSet<PathBuf>,
     links: LinkedPlaces,
-    /// The folders that calls work in: no link makes all that is in one obeyed.
+    /// The working directories of calls: no link makes everything in one obeyed.
     tops: BTreeSet<PathBuf>,
 }
 
 impl ConfiguredFiles {
-    /// The files that repositories which hold these absolute paths name.
+    /// The files named by the repositories around these absolute paths.
     pub fn around<'a>(paths: impl IntoIterator<Item = &'a Path>) -> Self {
         let mut found = Self::default();
         for path in paths {
@@ -81,9 +81,9 @@ impl ConfiguredFiles {
         found
     }
 
-    /// Adds what the links lead to at the top of a folder that calls work in, and those in its
-    /// folders of obeyed files. Comes first: nothing outside of these folders and of
-    /// repositories is added later.
+    /// Adds the targets of links at the top of a working directory, and of those in its folders of
+    /// obeyed files. Must be called first: nothing outside these folders and repositories is added
+    /// later.
     pub fn add_top(&mut self, top: &Path) {
         let top = canonical(top);
         if self.tops.insert(top.clone()) {
@@ -91,8 +91,8 @@ impl ConfiguredFiles {
         }
     }
 
-    /// Adds what the links on the way of a path lead to, as a call gives it from the folder it
-    /// works in: they may lie deeper than [`add_top`](Self::add_top) looks.
+    /// Adds the targets of links along a path, as the call gives it relative to its working
+    /// directory: they may lie deeper than [`add_top`](Self::add_top) looks.
     pub fn add_given(&mut self, given: &Path, workdir: &Path) {
         let path = by_words(&workdir.join(given));
         let below = path.ancestors().take_while(|above| *above != workdir);
@@ -101,8 +101,8 @@ impl ConfiguredFiles {
         }
     }
 
-    /// Adds what a link leads to in these canonical roots, if it is one and its path has a meaning
-    /// to programs; `inside` is that path within its root.
+    /// Adds the target of a link within these canonical roots, if it is a link and programs obey
+    /// its path; `inside` is that path within its root.
     pub fn add_link(&mut self, link: &Path, inside: &Path, roots: &[PathBuf]) {
         if (find_obeyed(inside).is_some() || leads_to_guarded(inside)) && link.is_symlink() {
             self.links.follow(link, inside, &self.roots(roots));
@@ -118,11 +118,11 @@ impl ConfiguredFiles {
         self.tops.iter().chain(more).cloned().collect()
     }
 
-    /// Adds what the repositories name that `path` lies in, or is, and what the links at their tops
-    /// lead to.
+    /// Adds the places named by the repositories that contain `path`, or are `path`, and the
+    /// targets of links at their tops.
     pub fn add_around(&mut self, path: &Path) {
         for folder in path.ancestors() {
-            // What lies above was looked at with it.
+            // The folders above were handled together with it.
             if !self.around.insert(folder.to_owned()) {
                 break;
             }
@@ -138,8 +138,8 @@ impl ConfiguredFiles {
         }
     }
 
-    /// Adds what a repository names: `entry` is its folder, or the `.git` of a work tree, whose
-    /// repository lies elsewhere.
+    /// Adds the places that a repository names: `entry` is its folder, or the `.git` of a work tree
+    /// whose repository lies elsewhere.
     pub fn add_repository(&mut self, entry: &Path) {
         let Ok(metadata) = entry.metadata() else { return };
         if self.repositories.len() >= MAX_REPOSITORIES || !self.repositories.insert(entry.to_owned()) {
@@ -148,7 +148,7 @@ impl ConfiguredFiles {
         let is_tree = entry.file_name() == Some(OsStr::new(".git"));
         let Some(above) = entry.parent() else { return };
         if self.read_repository(entry, metadata.is_dir(), above).is_err() {
-            // It may name anything.
+            // An unreadable configuration may name anything.
             self.add(if is_tree { above } else { entry }.to_owned(), true);
         }
     }
@@ -168,7 +168,7 @@ impl ConfiguredFiles {
             reading.bases.push(above.to_owned());
         }
         let is_read = reading.run(&folder, &mut |place, is_folder| self.add(place, is_folder));
-        // Relative words mean what lies in the work tree, and for some hooks in the repository.
+        // Relative words are relative to the work tree, and for some hooks to the repository.
         let trees: Vec<PathBuf> = reading.bases.iter().map(|base| canonical(base)).collect();
         self.trees.extend(trees);
         let roots = self.roots(&reading.bases);
@@ -179,8 +179,8 @@ impl ConfiguredFiles {
         is_read
     }
 
-    /// Adds what links in the folder of a repository lead to. By the table they lie in `.git`,
-    /// whatever the folder is called.
+    /// Adds the targets of links in a repository's folder. They are looked up in the table as if in
+    /// `.git`, whatever the folder's name.
     fn add_kept_links(&mut self, common: &Path, above: &Path, mut roots: Vec<PathBuf>) {
         roots.extend([above, common.parent().unwrap_or(common)].map(canonical));
         let inside = Path::new(".git");
@@ -196,25 +196,25 @@ impl ConfiguredFiles {
         }
     }
 
-    /// Whether `path` is one of the places, or lies in one that is a folder. As in the table,
-    /// letters are compared without regard to case.
+    /// Whether `path` is one of the places, or lies in one that is a folder. As in the table, case
+    /// is ignored.
     pub fn names(&self, path: &Path) -> bool {
         let is_linked = self.linked_as(path).is_some_and(|row| row.class != ObeyedClass::Reported);
         is_linked || self.is_place(path)
     }
 
-    /// The row of the table that `path` counts as, since a link with an obeyed name leads to it;
-    /// `None` when none does.
+    /// The row of the table for `path` because a link with an obeyed name leads to it; `None` if
+    /// there is none.
     pub fn linked_as(&self, path: &Path) -> Option<&'static ObeyedFile> {
         self.links.row(path, &self.tops)
     }
 
-    /// The places that links with obeyed names lead to, each other link on their way included.
+    /// The targets of links with obeyed names, including intermediate links.
     pub fn linked_places(&self) -> impl Iterator<Item = &Path> {
         self.links.places()
     }
 
-    /// The same without what links lead to.
+    /// As [`names`](Self::names), without link targets.
     pub(super) fn is_place(&self, path: &Path) -> bool {
         self.places.iter().any(|(place, is_folder)| {
             let is_long = || path.components().count() == place.components().count();
@@ -222,15 +222,15 @@ impl ConfiguredFiles {
         })
     }
 
-    /// Whether `path` is a folder on the way to one of the places within a work tree: what is put
-    /// there may bring them.
+    /// Whether `path` is a folder on the way to one of the places within a work tree: a folder
+    /// moved there may contain them.
     pub fn leads_to(&self, path: &Path) -> bool {
         let is_above = self.trees.iter().any(|tree| starts_with(tree, path));
         let is_linked = self.links.leads_to(path, &self.tops);
         is_linked || !is_above && self.places.keys().any(|place| starts_with(place, path))
     }
 
-    /// The places, and whether each is a folder that counts with all that is in it.
+    /// The places, and whether each is a folder that counts with all its content.
     pub fn places(&self) -> impl Iterator<Item = (&Path, bool)> {
         self.places.iter().map(|(place, is_folder)| (place.as_path(), *is_folder))
     }
@@ -261,8 +261,8 @@ impl ConfiguredFiles {
         }
     }
 
-    /// A folder of hooks. One that holds a work tree would hold everything: of such only what has
-    /// the name of a hook counts.
+    /// Adds a folder of hooks. If it contains a work tree it would cover everything: then only
+    /// files with names of hooks count.
     fn add_hooks(&mut self, folder: &Path, bases: &[PathBuf], roots: &[PathBuf]) {
         let real = canonical(folder);
         if bases.iter().any(|base| canonical(base).starts_with(&real)) {
@@ -275,7 +275,7 @@ impl ConfiguredFiles {
         }
     }
 
-    /// Adds a place, and where it leads when links are on the way.
+    /// Adds a place, and its target if links lead to it.
     fn add(&mut self, place: PathBuf, is_folder: bool) {
         if self.places.len() >= MAX_PLACES {
             return;
@@ -288,15 +288,15 @@ impl ConfiguredFiles {
     }
 }
 
-/// Whether git may work in a folder that holds this. `HEAD` may lie elsewhere: a work tree brings
-/// its own to the folder that its `commondir` leads to.
+/// Whether git may use a folder with these entries as a repository. `HEAD` may be missing: a work
+/// tree uses its own together with the folder named in its `commondir`.
 pub fn is_repository(has: impl Fn(&str) -> bool) -> bool {
     has("objects") && has("refs") && (has("HEAD") || has("config"))
 }
 
-/// The files of one configuration on their way to its settings.
+/// Reading of the files of one configuration.
 struct Reading {
-    /// The folders that relative paths of hooks and programs are relative to.
+    /// The base folders for relative paths of hooks and programs.
     bases: Vec<PathBuf>,
     waiting: Vec<PathBuf>,
     read: BTreeSet<PathBuf>,
@@ -304,10 +304,10 @@ struct Reading {
 }
 
 impl Reading {
-    /// Reads the files and those that they include, whatever an inclusion depends on.
+    /// Reads the files and all included ones, regardless of conditions of the includes.
     ///
     /// # Errors
-    /// When one of them is there and could not be read; the others were.
+    /// When an existing file could not be read; the others were.
     fn run(&mut self, repository: &Path, tell: &mut impl FnMut(PathBuf, bool)) -> Result<(), Unreadable> {
         let mut all = Ok(());
         while let Some(file) = self.waiting.pop() {
@@ -339,7 +339,7 @@ impl Reading {
     }
 }
 
-/// What the value of a setting is.
+/// Meaning of a setting's value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Meaning {
     /// A folder whose files git runs or copies to where it runs them.
@@ -372,15 +372,15 @@ fn meaning(setting: &Setting) -> Option<Meaning> {
         ("hook" | "tar", key) => key == "command",
         ("lfs", key) => matches!(key, "clean" | "smudge" | "path"),
         ("pager", _) => true,
-        // Without the mark it is a command of git.
+        // Without the `!` it is a git command.
         ("alias", _) => setting.value.as_deref().is_some_and(|value| value.trim_ascii_start().starts_with(b"!")),
         _ => false,
     };
     is_command.then_some(Meaning::Command)
 }
 
-/// Whether a word of a command may stand for this file: a folder is not run, and a plain word is
-/// the name of a file only where there is one.
+/// Whether a word of a command may refer to this file: a folder is not run, and a plain word is a
+/// file name only if the file exists.
 fn may_be_run(word: &str, place: &Path) -> bool {
     match place.symlink_metadata() {
         Ok(metadata) => !metadata.is_dir(),
@@ -388,20 +388,20 @@ fn may_be_run(word: &str, place: &Path) -> bool {
     }
 }
 
-/// A path of a configuration file, joined to its base folder; `None` for one in a home.
+/// A path in a configuration file, joined to its base folder; `None` for one in a home folder.
 fn resolved(base: &Path, value: &[u8]) -> Option<PathBuf> {
     let is_elsewhere = value.is_empty() || value.starts_with(b"~") || value.starts_with(b"%(") || value.contains(&0);
     (!is_elsewhere).then(|| by_words(&base.join(OsStr::from_bytes(value))))
 }
 
-/// The path in a file of one line behind `mark`.
+/// The path after `mark` in a file of one line.
 fn pointed(file: &Path, mark: &str) -> Result<Option<PathBuf>, Unreadable> {
     let Some(text) = read(file)? else { return Ok(None) };
     let value = text.trim_ascii().strip_prefix(mark.as_bytes()).map(<[u8]>::trim_ascii_start);
     Ok(value.and_then(|value| resolved(file.parent()?, value)))
 }
 
-/// Without `.` and `..`, as git takes paths when no link is on the way.
+/// Removes `.` and `..` lexically, as git does when no links are involved.
 fn by_words(path: &Path) -> PathBuf {
     let mut words = PathBuf::new();
     for part in path.components() {
@@ -414,13 +414,13 @@ fn by_words(path: &Path) -> PathBuf {
     words
 }
 
-/// Where a path leads; of one that is not there, where its last name would be.
+/// The canonical path; for a missing file, its name in the canonical parent.
 pub(super) fn canonical(path: &Path) -> PathBuf {
     let beside = || Some(path.parent()?.canonicalize().ok()?.join(path.file_name()?));
     path.canonicalize().ok().or_else(beside).unwrap_or_else(|| path.to_owned())
 }
 
-/// As [`Path::starts_with`], without regard to case.
+/// As [`Path::starts_with`], ignoring case.
 pub(super) fn starts_with(path: &Path, folder: &Path) -> bool {
     let mut parts = path.components();
     folder
@@ -455,7 +455,7 @@ mod tests {
         found.add_repository(&root.join(entry));
         let inside = |(place, is_folder): (&Path, bool)| {
             let inside = place.strip_prefix(root).ok()?.to_str()?;
-            // Relative words are looked for in the repository as well.
+            // Relative words are also looked up in the repository.
             let is_told = !inside.starts_with(".git/") && !inside.is_empty();
             is_told.then(|| format!("{inside}{}", if is_folder { "/**" } else { "" }))
         };
@@ -472,7 +472,7 @@ mod tests {
         let more = "[credential \"https://x\"]\n helper = !sh ../cred.sh\n";
         let (_place, root) =
             tree(&[(".git/config", config), ("shared.cfg", shared), ("sub/more.cfg", more), ("x", "")]);
-        // Of plain words those that are files; of names with an ending all that are no folders.
+        // Plain words must be existing files; names with an extension must only not be folders.
         let expected = [
             "clean.any",
             "cred.sh",

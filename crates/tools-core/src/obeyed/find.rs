@@ -1,5 +1,4 @@
-//! Looking a path up in the table. Pure, and quick enough to be asked about every entry of a
-//! workspace.
+//! Look-up of paths in the table. Pure, and fast enough for every entry of a workspace.
 
 use std::collections::HashMap;
 use std::path::{Component, Path};
@@ -13,7 +12,7 @@ use super::table::{ObeyedClass, ObeyedFile, ROWS};
 pub struct FoundObeyed {
     /// The entry.
     pub obeyed: &'static ObeyedFile,
-    /// Number of components of the path before the pattern's first.
+    /// Number of path components before the match.
     pub start: usize,
 }
 
@@ -22,12 +21,12 @@ struct Row {
     pieces: Vec<Piece>,
 }
 
-/// The table by the first name of each pattern.
+/// The table, indexed by the first name of each pattern.
 struct Index {
     by_name: HashMap<&'static str, Vec<Row>>,
-    /// Those whose first name is not known to the letter.
+    /// Patterns whose first name has a wildcard.
     open: Vec<Row>,
-    /// Those that start at the root.
+    /// Patterns that start at the root.
     rooted: Vec<Row>,
     longest: usize,
 }
@@ -50,10 +49,9 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
     index
 });
 
-/// Finds the entry of the table for `path`, relative or absolute: whether it is, or lies in,
-/// something that programs obey. Of several entries the strictest, and of those the one that starts
-/// first. Letters are compared without regard to case, since a repository may be checked out where
-/// the file system ignores it.
+/// Finds the entry of the table for `path`, relative or absolute: `path` is, or lies in, something
+/// that programs obey. Among several entries the strictest wins, then the one that starts first.
+/// Case is ignored, since a repository may be checked out on a file system that ignores it.
 pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
     let mut best: Option<FoundObeyed> = None;
     each_fit(path, |row, start, fit| {
@@ -65,12 +63,12 @@ pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
     best
 }
 
-/// Whether a change of `path` asks.
+/// Whether a change of `path` needs a question.
 pub fn is_guarded(path: &Path) -> bool {
     find_obeyed(path).is_some_and(|found| found.obeyed.class != ObeyedClass::Reported)
 }
 
-/// Whether `path` is the beginning of a guarded path (`.github`): a folder that is put there brings
+/// Whether `path` is the beginning of a guarded path (`.github`): a folder moved there may bring
 /// guarded files with it.
 pub fn leads_to_guarded(path: &Path) -> bool {
     let mut leads = false;
@@ -78,7 +76,7 @@ pub fn leads_to_guarded(path: &Path) -> bool {
     leads
 }
 
-/// Compares every end of `path` with the patterns that may begin there.
+/// Compares every suffix of `path` with the patterns that may begin there.
 fn each_fit(path: &Path, mut tell: impl FnMut(&'static Row, usize, SuffixMatch)) {
     let index = &*INDEX;
     let names: Vec<Option<&str>> = path

@@ -1,5 +1,5 @@
-//! The syntax of git's configuration files, as far as it takes to know what is set. Pure; what a
-//! setting means is told elsewhere, and git is never started.
+//! Parser for the syntax of git's configuration files, as far as needed to find the settings. Pure;
+//! the settings are interpreted elsewhere, and git is never started.
 
 /// One setting of a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -10,12 +10,12 @@ pub(super) struct Setting {
     pub(super) subsection: String,
     /// The key, in lower case.
     pub(super) key: String,
-    /// The value; `None` for a key that stands alone.
+    /// The value; `None` for a key without `=`.
     pub(super) value: Option<Vec<u8>>,
 }
 
-/// The settings of a file in their order. Git refuses a file with a fault; here what can be read
-/// counts, since the fault may be gone when git reads it.
+/// The settings of a file in order. Git refuses a file with a syntax error; here the readable parts
+/// count, since the error may be fixed when git reads it.
 pub(super) fn settings(text: &[u8]) -> Vec<Setting> {
     let mut reader = Reader { text: text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text), at: 0 };
     let (mut found, mut section, mut subsection) = (Vec::new(), String::new(), String::new());
@@ -39,7 +39,7 @@ struct Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// The next byte. The end of a line is a line feed, whatever the system.
+    /// The next byte. Lines end with a line feed on every system.
     fn next(&mut self) -> Option<u8> {
         let byte = *self.text.get(self.at)?;
         self.at += 1;
@@ -58,7 +58,7 @@ impl Reader<'_> {
         while self.next().is_some_and(|byte| byte != b'\n') {}
     }
 
-    /// What stands between brackets: `section`, `section.subsection`, `section "subsection"`.
+    /// The text between brackets: `section`, `section.subsection`, `section "subsection"`.
     fn header(&mut self) -> (String, String) {
         let (mut name, mut subsection) = (Vec::new(), None);
         while let Some(byte) = self.next() {
@@ -109,8 +109,8 @@ impl Reader<'_> {
         (text(&key), value)
     }
 
-    /// A value up to the end of its line: quotes may stand anywhere, a backslash before the end
-    /// goes on with the next line, and space at both ends does not count.
+    /// A value up to the end of its line. It may contain quotes, a final backslash continues it on
+    /// the next line, and space at both ends is dropped.
     fn value(&mut self) -> Vec<u8> {
         let (mut value, mut length, mut is_quoted) = (Vec::new(), 0, false);
         while let Some(byte) = self.next() {

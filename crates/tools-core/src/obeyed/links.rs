@@ -1,5 +1,5 @@
-//! Links with names that programs obey: what they lead to is obeyed as if it lay where they do.
-//! Looked for only in folders whose own names lead to such files, never in the whole workspace.
+//! Links with names that programs obey: their targets are obeyed as if they had the link's path.
+//! Links are searched only in folders whose names lead to such files, never in the whole workspace.
 
 use std::collections::{BTreeSet, VecDeque};
 use std::ffi::OsString;
@@ -9,28 +9,28 @@ use super::configured::{HOOKS, canonical, starts_with};
 use super::find::{find_obeyed, leads_to_guarded};
 use super::table::{ObeyedClass, ObeyedFile};
 
-/// Most places that are remembered.
+/// Maximum number of remembered places.
 const MAX_PLACES: usize = 256;
-/// Most links between a name and what it means, as few more than anybody makes.
+/// Maximum number of links between a name and its target, a few more than anybody makes.
 const MAX_HOPS: usize = 16;
-/// Most names on the way there.
+/// Maximum number of path components on the way there.
 const MAX_STEPS: usize = 256;
-/// Most folders that are looked into from one of them, how deep, and most entries of each.
+/// Maximum number of folders searched from a link, their depth, and the entries of each.
 const MAX_FOLDERS: usize = 24;
 const MAX_DEPTH: usize = 3;
 const MAX_LISTED: usize = 1000;
 
-/// A place that a link leads to.
+/// Target of a link.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct LinkedPlace {
     place: PathBuf,
-    /// The path of the link, as the table compares paths.
+    /// The path of the link, in the form compared with the table.
     inside: PathBuf,
     /// The link itself.
     link: PathBuf,
 }
 
-/// The places that links with obeyed names lead to.
+/// Targets of links with obeyed names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct LinkedPlaces {
     places: Vec<LinkedPlace>,
@@ -38,9 +38,9 @@ pub(super) struct LinkedPlaces {
 }
 
 impl LinkedPlaces {
-    /// Adds where the links in `folder` lead, and those in the folders below it that hold obeyed
-    /// files. `inside` is the path of the folder as the table compares it. Nothing outside of
-    /// `roots` is remembered.
+    /// Adds the targets of links in `folder`, and in folders below it that hold obeyed files.
+    /// `inside` is the folder's path in the form compared with the table. Targets outside `roots`
+    /// are ignored.
     pub(super) fn look_into(&mut self, folder: &Path, inside: &Path, roots: &[PathBuf]) {
         let mut left = MAX_FOLDERS;
         let mut open = VecDeque::from([(folder.to_owned(), inside.to_owned(), MAX_DEPTH)]);
@@ -56,7 +56,7 @@ impl LinkedPlaces {
                     open.extend(self.add(&entry.path(), &inside, roots).map(|found| (found, inside, depth - 1)));
                 } else if kind.is_dir() && depth > 1 {
                     let inside = inside.join(entry.file_name());
-                    // What git keeps is looked at with its repository.
+                    // The content of `.git` is handled with its repository.
                     if !inside.ends_with(".git") && holds_obeyed(&inside) {
                         open.push_back((entry.path(), inside, depth - 1));
                     }
@@ -66,14 +66,14 @@ impl LinkedPlaces {
         }
     }
 
-    /// Adds where a link leads, and what it finds in a folder there.
+    /// Adds the target of a link, and of links in the target if it is a folder.
     pub(super) fn follow(&mut self, link: &Path, inside: &Path, roots: &[PathBuf]) {
         if let Some(folder) = self.add(link, inside, roots) {
             self.look_into(&folder, inside, roots);
         }
     }
 
-    /// Adds the places on the way of a link and at its end; gives the end where that is a folder
+    /// Adds the intermediate and final targets of a link; returns the final one if it is a folder
     /// whose links count as well.
     fn add(&mut self, link: &Path, inside: &Path, roots: &[PathBuf]) -> Option<PathBuf> {
         let is_obeyed = find_obeyed(inside).is_some() || leads_to_guarded(inside);
@@ -89,15 +89,15 @@ impl LinkedPlaces {
         end.filter(|end| end.is_dir() && !link.starts_with(end) && !roots.iter().any(|root| root.starts_with(end)))
     }
 
-    /// The row of the table that `path` counts as; `None` where no link leads to it. What holds one
-    /// of the `tops` is not obeyed as a whole: then everything would be.
+    /// The row of the table for `path`; `None` if no link leads to it. A target that contains one
+    /// of the `tops` is not obeyed as a whole: everything would be.
     pub(super) fn row(&self, path: &Path, tops: &BTreeSet<PathBuf>) -> Option<&'static ObeyedFile> {
         let rows = self.places.iter().filter_map(|linked| linked.row(path, tops));
         rows.max_by_key(|row| row.class)
     }
 
-    /// Whether `path` is a folder on the way to one of the places, or in one of them on the way to
-    /// what is guarded there.
+    /// Whether `path` is a folder on the way to a target, or within a target on the way to
+    /// something guarded.
     pub(super) fn leads_to(&self, path: &Path, tops: &BTreeSet<PathBuf>) -> bool {
         self.places.iter().any(|linked| {
             let is_above = starts_with(&linked.place, path)
@@ -117,7 +117,7 @@ impl LinkedPlace {
     fn row(&self, path: &Path, tops: &BTreeSet<PathBuf>) -> Option<&'static ObeyedFile> {
         let seen_as = self.seen_as(path)?;
         let found = find_obeyed(&seen_as)?;
-        // A name in the folder that is obeyed for itself is found without the link.
+        // A name inside the folder that is obeyed by itself is found without the link.
         if found.start >= self.inside.components().count() {
             return None;
         }
@@ -143,7 +143,7 @@ impl LinkedPlace {
     }
 }
 
-/// Whether the table means the folder with all that is in it.
+/// Whether the table means the folder with all its content.
 fn is_whole(inside: &Path) -> bool {
     find_obeyed(inside).is_some_and(|found| found.obeyed.pattern.ends_with("/**"))
 }
@@ -156,8 +156,8 @@ fn holds_obeyed(inside: &Path) -> bool {
     leads_to_guarded(inside) || is_whole(inside)
 }
 
-/// What a link leads to, last of all, and before it each other link that is met there. Empty when
-/// it goes round, or is none.
+/// The target of a link, last, and before it all intermediate links. Empty for a loop, or if it is
+/// no link.
 fn way(link: &Path) -> Vec<PathBuf> {
     let (Some(above), Ok(target)) = (link.parent(), link.read_link()) else { return Vec::new() };
     let (mut here, mut met) = (canonical(above), Vec::new());
@@ -200,7 +200,7 @@ mod tests {
     use super::super::{ConfiguredFiles, obeyed_by};
     use super::*;
 
-    /// A workspace with these files, empty, and these links.
+    /// A workspace with these empty files and these links.
     fn tree(files: &[&str], links: &[(&str, &str)]) -> (tempfile::TempDir, PathBuf) {
         let place = tempfile::tempdir().unwrap();
         let root = place.path().canonicalize().unwrap();
@@ -217,7 +217,7 @@ mod tests {
         (place, root)
     }
 
-    /// What obeys each path of a workspace, judged as a call judges it.
+    /// The programs that obey a path of a workspace, as determined for a call.
     fn by(root: &Path, path: &str) -> Option<&'static str> {
         let mut configured = ConfiguredFiles::default();
         configured.add_top(root);
@@ -268,7 +268,7 @@ mod tests {
             ("gh/workflows/a.yml", Some("continuous integration")),
             ("gh/ISSUE_TEMPLATE.md", None),
             ("hk/pre-commit", Some("git hooks")),
-            // What holds such a place may not be exchanged either.
+            // A folder that contains such a place must not be replaced either.
             ("cfg", Some("git")),
             ("scripts", Some("git")),
             ("c", Some("git")),
@@ -297,7 +297,7 @@ mod tests {
         }
         assert_eq!(by(&root, "config.toml"), Some("command-line programs"));
         assert_eq!(by(&root, "post-merge"), Some("git"));
-        // The folder that a call works in may lie below the repository.
+        // The working directory of a call may lie below the repository.
         let (_place, root) = tree(&[".git/x", "sub/x", "sub/b/x"], &[(".vscode", "sub")]);
         let mut configured = ConfiguredFiles::default();
         configured.add_top(&root.join("sub"));
@@ -343,7 +343,7 @@ mod tests {
         configured.add_top(&root);
         configured.add_around(&root.join("v2/x"));
         assert_eq!(configured.linked_places().count(), 0);
-        // By the path of a call they are found at any depth.
+        // Paths given by a call are found at any depth.
         configured.add_given(Path::new("src/CLAUDE.md"), &root);
         assert!(configured.names(&root.join("docs/x.md")));
     }

@@ -1,6 +1,6 @@
-//! Files that programs outside of any sandbox obey: what is written there runs, or steers what
-//! runs, when a person next uses git, an editor, an agent, a build or a shell. One table of names,
-//! what a repository's own configuration names, and what links with such names lead to; asked by
+//! Files that programs outside any sandbox obey: their content runs, or controls what runs, when a
+//! person next uses git, an editor, an agent, a build or a shell. Consists of a table of names, the
+//! places named in a repository's configuration, and the targets of links with such names; used by
 //! rules, sandbox and results alike.
 
 mod agreed;

@@ -1,25 +1,25 @@
-//! Patterns of the table in the form in which they are compared: names in lower case, without
-//! regular expressions.
+//! Patterns of the table in a form for comparison: names in lower case, without regular
+//! expressions.
 
 /// One component of a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Piece {
     /// Exactly this name.
     Name(&'static str),
-    /// A name with this beginning and this end, which do not overlap.
+    /// A name with this prefix and this suffix, which do not overlap.
     Ends(&'static str, &'static str),
     /// Any number of names.
     Any,
 }
 
-/// How the end of a path compares with a pattern.
+/// Result of comparing a path suffix with a pattern.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum SuffixMatch {
-    /// It is what the pattern means.
+    /// The whole pattern matches.
     Whole,
-    /// It is a folder in which the pattern goes on.
+    /// It is a folder on the way to a match.
     Beginning,
-    /// Neither.
+    /// No match.
     None,
 }
 
@@ -32,7 +32,7 @@ pub(super) fn pieces(pattern: &'static str) -> Vec<Piece> {
     pattern.trim_start_matches('/').split('/').map(piece).collect()
 }
 
-/// Compares a name of any case with a piece.
+/// Compares a name with a piece, ignoring case.
 pub(super) fn is_name(piece: Piece, name: &str) -> bool {
     match piece {
         Piece::Name(own) => name.eq_ignore_ascii_case(own),
@@ -46,8 +46,8 @@ pub(super) fn is_name(piece: Piece, name: &str) -> bool {
     }
 }
 
-/// Compares all of `names` with a pattern, both from their beginning. A name that is no text fits
-/// no piece but `**`.
+/// Compares all of `names` with a whole pattern. A name that is not valid text matches no piece but
+/// `**`.
 pub(super) fn fit(pieces: &[Piece], names: &[Option<&str>]) -> SuffixMatch {
     match (pieces, names) {
         ([] | [Piece::Any], []) | ([Piece::Any], _) => SuffixMatch::Whole,

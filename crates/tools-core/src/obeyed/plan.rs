@@ -1,14 +1,14 @@
-//! What git writes itself in the course of things and everything else should not: plans to go on
-//! with, and the way from a work tree to its repository. Whether it is as git writes it.
+//! Files that only git itself should write: plans of unfinished operations, and links from a work
+//! tree to its repository. Checks that they are as git writes them.
 
 use std::path::Path;
 
 use super::small_file::{MAX_FILE_BYTES, read};
 
-/// Strategies of merging that are part of git. `git merge-NAME` is run for every other.
+/// Merge strategies built into git. For any other, git runs `git merge-NAME`.
 const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
 
-/// Whether `path`, by its words, is a plan of git's: only what it holds makes it of interest.
+/// Whether `path` is named like a plan of git; its content decides whether it matters.
 pub fn is_plan(path: &Path) -> bool {
     path.ends_with("rebase-merge/git-rebase-todo")
         || path.ends_with("rebase-merge/strategy")
@@ -17,8 +17,8 @@ pub fn is_plan(path: &Path) -> bool {
         || path.ends_with(".git/sequencer")
 }
 
-/// Whether the plan at `path` has git run a command when somebody goes on with it. What is there
-/// and cannot be read as a plan counts as one that does.
+/// Whether git runs a command from the plan at `path` when somebody continues it. An existing file
+/// that cannot be read as a plan counts as one that does.
 pub fn plan_runs_commands(path: &Path) -> bool {
     let is_file = path.symlink_metadata().is_ok_and(|metadata| metadata.is_file());
     let text = read(path).ok().flatten().filter(|text| is_file && (text.len() as u64) < MAX_FILE_BYTES);
@@ -26,8 +26,8 @@ pub fn plan_runs_commands(path: &Path) -> bool {
     runs_commands(path, &String::from_utf8_lossy(&text))
 }
 
-/// Whether `path` leads a further work tree to the repository that keeps it, as `git worktree add`
-/// writes it. Anything else has git obey another configuration.
+/// Whether `path` leads from an additional work tree to its own repository, as `git worktree add`
+/// writes it. Otherwise git would obey another configuration.
 pub fn leads_to_own_repository(path: &Path) -> bool {
     let is_place = path.ends_with("commondir")
         && path.parent().and_then(Path::parent).is_some_and(|above| above.ends_with("worktrees"));

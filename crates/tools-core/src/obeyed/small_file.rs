@@ -1,32 +1,32 @@
-//! Reading what decides which files are obeyed: what is there and cannot be read is not taken for
-//! missing.
+//! Reads the files that decide which files are obeyed; existing but unreadable files are not
+//! treated as missing.
 
 use std::{io::Read as _, path::Path, time::Duration};
 
 use rustix::fs::{CWD, Mode, OFlags};
 use rustix::io::Errno;
 
-/// Most bytes that are read of one file.
+/// Maximum number of bytes read of one file.
 pub(super) const MAX_FILE_BYTES: u64 = 1 << 20;
 
-/// A file is there, and what it says is not known.
+/// The file exists, but its content is unknown.
 #[derive(Debug)]
 pub(super) struct Unreadable;
 
-/// Number of attempts to open a file under a lease, and the pause between two of them.
+/// Number of attempts to open a file under a lease, and the pause between attempts.
 const TRIES: u32 = 20;
 const BETWEEN: Duration = Duration::from_millis(10);
 
-/// Errors of files that git reads nothing from either.
+/// Errors with which git cannot read the file either.
 const UNOBEYED: &[Errno] =
     &[Errno::NOENT, Errno::NOTDIR, Errno::LOOP, Errno::NAMETOOLONG, Errno::NXIO, Errno::ACCESS, Errno::PERM];
 
-/// The first bytes of a regular file; `None` where there is none, or none that its user may read.
-/// It is opened without blocking, since it may be a FIFO.
+/// The first bytes of a regular file; `None` if there is none, or none that the user may read. It
+/// is opened without blocking, since it may be a FIFO.
 ///
 /// # Errors
 /// When it cannot be read for another reason, for example a lease that its holder does not give up.
-/// The first attempt asks the holder to.
+/// The first attempt asks the holder to release it.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, Unreadable> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     for _ in 0..TRIES {

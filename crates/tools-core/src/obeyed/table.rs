@@ -1,24 +1,25 @@
-//! The table: which files are obeyed, by what, and how strictly they are held. Data only.
+//! The table of obeyed files: which programs obey them, and how strictly they are protected. Data
+//! only.
 
 /// Strictness of protecting a file that other programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum ObeyedClass {
-    /// An ordinary input of builds, which commands must be able to write: a change is named in the
+    /// An ordinary input of builds, which commands must be able to write: changes are listed in the
     /// result.
     Reported,
-    /// Something that installers write and that runs with a person's next command: a call that
-    /// names it asks, other changes are named in the result.
+    /// Written by installers, and run with a person's next command: a call that names it asks,
+    /// other changes are listed in the result.
     Asked,
-    /// No everyday command has to write it: a change asks, and commands find it read-only.
+    /// Never written by everyday commands: a change asks, and commands see it read-only.
     Guarded,
 }
 
 /// One kind of file that other programs obey.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ObeyedFile {
-    /// Path components, found anywhere in a path: `*` stands for a part of one name, `**` for any
-    /// number of names. At the end, `/**` means the folder and everything in it. With a leading `/`
-    /// it starts at the root.
+    /// Path components, found anywhere in a path: `*` matches a part of one name, `**` any number
+    /// of names. At the end, `/**` means the folder and everything in it. A leading `/` anchors the
+    /// pattern at the root.
     pub pattern: &'static str,
     /// The program that obeys it, by its common name.
     pub by: &'static str,
@@ -26,7 +27,7 @@ pub struct ObeyedFile {
     pub class: ObeyedClass,
 }
 
-/// The rows of the table: class, what obeys, patterns in lower case.
+/// The rows of the table: class, obeying programs, patterns in lower case.
 pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
     (ObeyedClass::Guarded, "git", GIT),
     (ObeyedClass::Guarded, "Mercurial", &[".hg/hgrc", ".hg/hgrc-not-shared", ".hgrc", ".config/hg/**"]),
@@ -51,8 +52,8 @@ pub(super) const ROWS: &[(ObeyedClass, &str, &[&str])] = &[
 ];
 
 const GIT: &[&str] = &[
-    // The entry itself: as a file it names the folder of a repository. What lies in that folder is
-    // below.
+    // The entry itself: as a file it names the folder of a repository. The content of that folder
+    // follows below.
     ".git",
     ".git/config",
     ".git/config.worktree",
@@ -64,8 +65,8 @@ const GIT: &[&str] = &[
     ".git/modules/**/worktrees/*/commondir",
     ".git/modules/**/worktrees/*/config.worktree",
     ".git/worktrees/*/config.worktree",
-    // Where the configuration and the hooks of a work tree lie. Not `gitdir` beside it: git itself
-    // writes that anew each day, fails when it cannot, and runs nothing because of it.
+    // The location of a work tree's configuration and hooks. Not `gitdir` next to it: git rewrites
+    // that every day, fails if it cannot, and runs nothing because of it.
     ".git/worktrees/*/commondir",
     ".git/commondir",
     ".gitmodules",
@@ -100,7 +101,7 @@ const EDITORS: &[&str] = &[
     ".config/emacs/**",
     ".dir-locals.el",
     ".dir-locals-2.el",
-    // The commands that it names run as soon as the folder is opened.
+    // Its commands run as soon as the folder is opened.
     "rust-analyzer.toml",
     ".rust-analyzer.toml",
 ];
@@ -292,8 +293,8 @@ const HOOK_MANAGERS: &[&str] = &[
     ".overcommit.yml",
 ];
 
-/// What git goes on with after it stopped. Git writes these itself and takes them away again, so
-/// that they are not held, and told only where they hold a command. The folders themselves: as
+/// Plans with which git continues after it stopped. Git writes and removes these itself, so they
+/// are not protected, and reported only if they contain a command. The folders are listed too: as
 /// links they lead to plans elsewhere.
 const PLANS: &[&str] = &[
     ".git/rebase-merge",

@@ -1,8 +1,7 @@
-//! The words of a command in a configuration that may name a file which it runs. Pure. Which
-//! program runs which of its arguments is not asked here: what is found too much is asked about
-//! once more than needed.
+//! Words of a configured command that may name a file it runs. Pure. It does not examine which
+//! program runs which of its arguments: a false match only causes an extra question.
 
-/// How deep commands may stand within words of others (`sh -c '…'`).
+/// Maximum nesting depth of commands within words (`sh -c '…'`).
 const MAX_DEPTH: usize = 3;
 
 /// The words of `command` that may name files that it runs.
@@ -12,7 +11,7 @@ pub(super) fn words(command: &str) -> Vec<String> {
     found
 }
 
-/// Whether a word says by itself that it is the name of a file; others are only where there is one.
+/// Whether a word is a file name by its form; other words count only if the file exists.
 pub(super) fn is_path(word: &str) -> bool {
     word.contains('/') || word.trim_start_matches('.').contains('.')
 }
@@ -30,7 +29,7 @@ fn collect(command: &str, depth: usize, found: &mut Vec<String>) {
     }
 }
 
-/// The words of each command of a line, without quotes.
+/// The words of each command in a line, without quotes.
 fn commands(line: &str) -> Vec<Vec<String>> {
     let (mut commands, mut words, mut word, mut quote) = (Vec::new(), Vec::new(), None::<String>, None);
     let mut rest = line.chars();

@@ -1,5 +1,5 @@
-//! What a result came from, file by file: left by the tool that looked, for whoever wants to know
-//! later whether the result still holds.
+//! The files that a result depends on: recorded by the tool, to check later whether the result is
+//! still valid.
 
 use std::mem::size_of;
 use std::path::{Path, PathBuf};
@@ -7,41 +7,40 @@ use std::sync::{Arc, Mutex};
 
 use crate::{FileState, Locked as _};
 
-/// Every file and directory that a result came from, each as it was before it was looked at: while
-/// all are as they were, the same call gives the same result.
+/// Every file and directory that a result depends on, with its state before it was read: as long as
+/// all are unchanged, the same call gives the same result.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Basis(Vec<(PathBuf, FileState)>);
 
 impl Basis {
-    /// A basis of these: canonical paths, each with what lay there.
+    /// A basis of canonical paths, each with its state.
     pub fn new(files: Vec<(PathBuf, FileState)>) -> Self {
         Self(files)
     }
 
-    /// The paths and what lay there.
+    /// The paths and their states.
     pub fn files(&self) -> impl ExactSizeIterator<Item = (&Path, FileState)> {
         self.0.iter().map(|(path, state)| (path.as_path(), *state))
     }
 
-    /// About how many bytes it takes.
+    /// Approximate size in bytes.
     pub fn bytes(&self) -> usize {
         let each = size_of::<(PathBuf, FileState)>();
         self.0.iter().map(|(path, _)| each + path.as_os_str().len()).sum()
     }
 }
 
-/// Slot in which a tool leaves the basis of its result. Nothing in it means that nobody can tell
-/// what the result came from.
+/// Slot in which a tool leaves the basis of its result. If empty, the basis is unknown.
 #[derive(Debug, Clone, Default)]
 pub struct BasisSlot(Arc<Mutex<Option<Basis>>>);
 
 impl BasisSlot {
-    /// Leaves it there; called once the result is there.
+    /// Leaves the basis; called once the result is there.
     pub fn leave(&self, basis: Basis) {
         *self.0.locked() = Some(basis);
     }
 
-    /// Takes out what was left.
+    /// Takes the basis out.
     pub fn take(&self) -> Option<Basis> {
         self.0.locked().take()
     }

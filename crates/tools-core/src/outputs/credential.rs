@@ -1,7 +1,7 @@
-//! Which names are those of credentials: of environment variables, members, parameters, headers.
-//! What a value looks like is judged elsewhere.
+//! Names of credentials: of environment variables, members, parameters, headers. Values are judged
+//! elsewhere.
 
-/// Words that make a name that of a credential wherever they stand.
+/// Words that mark a name as a credential anywhere in it.
 const STRONG: &[&str] = &[
     "password",
     "passwd",
@@ -26,7 +26,7 @@ const STRONG: &[&str] = &[
     "passkey",
     "mnemonic",
 ];
-/// Words that do so at the end of a name.
+/// Words that mark a name as a credential at its end.
 const LAST: &[&str] = &[
     "pass",
     "pwd",
@@ -53,7 +53,7 @@ const LAST: &[&str] = &[
     "masterauth",
     "psk",
 ];
-/// What a name is about when it ends so, whatever stands before.
+/// Last words of names that are not credentials, whatever precedes them.
 const HARMLESS_END: &[&str] = &[
     "age",
     "algo",
@@ -135,9 +135,9 @@ const HARMLESS_END: &[&str] = &[
     "username",
     "version",
 ];
-/// Tokens that are no secrets: they name a page, a change or an attempt.
+/// Words before `token` that make it no secret: such a token names a page, a change or an attempt.
 const HARMLESS_TOKEN: &[&str] = &["change", "continuation", "idempotency", "next", "pagination"];
-/// Keys that are no secrets.
+/// Words before `key` that make it no secret.
 const HARMLESS_KEY: &[&str] = &[
     "public",
     "primary",
@@ -186,27 +186,27 @@ const HARMLESS_KEY: &[&str] = &[
 
 /// Whether a variable or member of this name holds a credential.
 ///
-/// Words are told apart by `_`, `-`, `.`, other punctuation and by case; a short list of words
-/// decides, most of them wherever they stand, and some endings (`_DIR`, `_URL`, `_REGION`) say that
+/// Words are separated by `_`, `-`, `.`, other punctuation and by case. A short list of words
+/// decides, most of them anywhere in the name; some endings (`_DIR`, `_URL`, `_REGION`) mean that
 /// it is something else.
 pub fn is_credential_name(name: &str) -> bool {
     let words = words(name);
     match words.as_slice() {
         [] => false,
-        // The working directory of a shell, and of the one before.
+        // The current and the previous working directory of a shell.
         [only] if only == "pwd" || only == "oldpwd" => false,
         // Bundler: `BUNDLE_GITHUB__COM` holds the credentials of a host.
         [first, ..] if first == "bundle" && name.contains("__") => true,
-        // Half of a pair whose other half is as good as known to whoever sees it.
+        // Half of a pair whose other half is usually known to whoever sees it.
         [.., access, key, id] if access == "access" && key == "key" && id == "id" => true,
         _ => is_named_so(&words),
     }
 }
 
-/// The same for a key in a text, where `pwd=` is a password and not a folder.
+/// As [`is_credential_name`] for a key in a text, where `pwd=` is a password and not a folder.
 pub fn is_credential_key(name: &str) -> bool {
     let words = words(name);
-    // In code `_PAT` is a pattern; tokens of that name have a shape of their own.
+    // In code `_PAT` is a pattern; tokens called PAT are recognised by their form.
     let is_pattern = words.last().is_some_and(|last| last == "pat") && words.len() > 1;
     matches!(words.as_slice(), [only] if only == "pwd") || !is_pattern && is_named_so(&words)
 }
@@ -225,7 +225,7 @@ fn is_named_so(words: &[String]) -> bool {
     words.iter().any(is_strong) || LAST.contains(&last.as_str()) || is_secret_key(words)
 }
 
-/// `NextToken`, `clientRequestToken`: what a service gives out, or is given, to tell calls apart.
+/// `NextToken`, `clientRequestToken`: values that services use to distinguish calls.
 fn is_harmless_token(words: &[String]) -> bool {
     match words {
         [.., client, request, token] if token == "token" && client == "client" && request == "request" => true,
@@ -234,8 +234,7 @@ fn is_harmless_token(words: &[String]) -> bool {
     }
 }
 
-/// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key of something, unless of something
-/// public.
+/// `api_key`, `STORAGE_KEY`, `x-api-key`, `AccountKey`: a key, unless of something public.
 fn is_secret_key(words: &[String]) -> bool {
     let of = words.iter().zip(words.iter().skip(1));
     let mut keys = of.filter(|(_, word)| *word == "key" || *word == "keys");

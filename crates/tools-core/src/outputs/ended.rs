@@ -1,27 +1,26 @@
-//! How a command ended: data beside its text, and the one line that this is where text is all there
-//! is.
+//! End of a command: data beside its text, and one line for channels that have only text.
 
 use std::sync::Arc;
 
 use serde::Serialize;
 
-/// End of a command, apart from its output. Nobody reads it out of the text.
+/// End of a command, apart from its output. It is never parsed from the text.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Ended {
-    /// The exit code as a shell tells it: 128 + n for death by signal n, 124 when the time was up;
-    /// `None` while it runs.
+    /// The exit code as in a shell: 128 + n for death by signal n, 124 after a timeout; `None`
+    /// while the command runs.
     pub exit: Option<i32>,
     /// The signal it died of.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i32>,
-    /// Reason why it was stopped; `None` when it ended by itself.
+    /// Reason why it was stopped; `None` if it ended by itself.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopped: Option<StopReason>,
-    /// Further remarks, a fragment each.
+    /// Further remarks, one fragment each.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The command line, where the call is not the one that started it; `None` where the call's own
-    /// subjects tell.
+    /// The command line, if another call started the command; `None` if it is among the call's own
+    /// subjects.
     #[serde(skip)]
     pub line: Option<Arc<str>>,
 }
@@ -30,11 +29,11 @@ pub struct Ended {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum StopReason {
-    /// Its time was up.
+    /// Its time limit passed.
     TimedOut,
     /// It waited for an answer to this question.
     AwaitsInput(String),
-    /// It took more than it may of this.
+    /// It exceeded this limit.
     OverLimit(String),
     /// Somebody ended it.
     Killed,
@@ -51,7 +50,7 @@ impl Ended {
         self.exit.is_some_and(|code| code != 0)
     }
 
-    /// The line in brackets that says it; `None` for an ordinary success.
+    /// The line in brackets that describes the end; `None` for an ordinary success.
     pub fn sentence(&self) -> Option<String> {
         let end = match (&self.stopped, self.signal, self.exit) {
             (Some(StopReason::AwaitsInput(question)), ..) => {

@@ -4,8 +4,8 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-/// The value with every text replaced by what `change` makes of it, names of members included, at
-/// any depth. Of two members that get the same name the later one stays.
+/// The value with every text at any depth replaced by the result of `change`, including member
+/// names. If two members get the same name, the later one stays.
 pub fn with_texts(value: &Value, change: &dyn Fn(&str) -> Cow<'_, str>) -> Value {
     match value {
         Value::String(text) => Value::String(change(text).into_owned()),

@@ -1,4 +1,4 @@
-//! What a call gives: the output, what it rests on, and how its text is measured, redacted and made
+//! Results of calls: the output, its basis, and how its text is measured, redacted and made
 //! visible.
 
 mod basis;

@@ -1,4 +1,4 @@
-//! What a call gives back.
+//! Output of a call.
 
 use std::{borrow::Cow, path::PathBuf, sync::Arc};
 
@@ -7,29 +7,29 @@ use serde_json::Value;
 
 use super::{Digest, Ended, Window};
 
-/// Result of a call: text for the model, and structure for whoever wants it.
+/// Result of a call: text for the model, and structured data for others.
 ///
-/// Serialized, it is what a log or a front end shows: what is absent is left out, and so are
-/// `complete`, `digest` and the bytes of media, of which the number stands there.
+/// Its serialized form is for logs and front ends: absent values are left out, and so are
+/// `complete` and `digest`. Bytes of media are replaced by their number.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct ToolOutput {
-    /// The text for the model; how a command ended is not in it.
+    /// The text for the model, without the end of a command.
     pub summary: String,
-    /// The text as it came, where the summary is something else: for whoever stores it, never for a
-    /// model. `None` when the summary is all there is.
+    /// The original text, if the summary differs: for those who store it, never for a model. `None`
+    /// if the summary is all there is.
     #[serde(skip)]
     pub complete: Option<Complete>,
-    /// Digest of a text that was too long to be held ([`crate::Intake`]); the summary is then for
-    /// nobody but who has no use for this. `None` for every other text.
+    /// Digest of a text that was too long to be held ([`crate::Intake`]); the summary is then only
+    /// for consumers that cannot use this. `None` for every other text.
     #[serde(skip)]
     pub digest: Option<Digest>,
-    /// The structured result, an object; `None` when text is all there is.
+    /// The structured result, an object; `None` if there is only text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw_response: Option<Value>,
     /// Images and other media for the model.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub media: Vec<Media>,
-    /// Places this call looked at or changed, for an editor to follow.
+    /// Places that this call read or changed, for an editor to follow.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub locations: Vec<Location>,
     /// Changes of a file.
@@ -37,33 +37,32 @@ pub struct ToolOutput {
     pub diff: Option<FileDiff>,
     /// Source of the content.
     pub source: ClaimSource,
-    /// Whether something of the result was lost or moved to storage.
+    /// Whether part of the result was lost or moved to storage.
     pub truncated: bool,
-    /// Report of the filter; `None` when none ran.
+    /// Report of the filter; `None` if none ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub filter: Option<FilterStats>,
-    /// End of the command whose output this is; `None` for what is no command's.
+    /// End of the command that printed this output; `None` if there was no command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ended: Option<Ended>,
-    /// The part of a longer whole that the summary is; `None` for what does not come in parts.
-    /// Nothing cuts such a summary further: the tool that made it knew how much fits.
+    /// The part of a longer whole that the summary shows; `None` if there are no parts. Such a
+    /// summary is not cut further: the tool already knew how much fits.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub window: Option<Window>,
 }
 
 impl ToolOutput {
-    /// An output of nothing but text.
+    /// An output with only text.
     pub fn text(summary: impl Into<String>) -> Self {
         Self { summary: summary.into(), ..Self::default() }
     }
 
-    /// The text as it came: all of it where the summary shows a part, but for what
-    /// [`Complete::gap`] says.
+    /// The original text: all of it even if the summary shows a part, except for [`Complete::gap`].
     pub fn whole(&self) -> &str {
         self.complete.as_ref().map_or(&self.summary, |complete| &complete.text)
     }
 
-    /// The same output that shows `summary` of its text; `shown` says what that is.
+    /// Shows `summary` in place of the text; `shown` is its relation to the text.
     pub fn showing(self, summary: String, shown: SummaryKind) -> Self {
         if summary == self.summary {
             return self;
@@ -72,53 +71,53 @@ impl ToolOutput {
         Self { summary, complete: Some(Complete { shown, ..complete }), ..self }
     }
 
-    /// The text where text is all there is: the summary, and below it how a command ended.
+    /// The output for channels with only text: the summary, and below it the end of a command.
     pub fn to_text(&self) -> Cow<'_, str> {
         let Some(sentence) = self.ended.as_ref().and_then(Ended::sentence) else { return Cow::Borrowed(&self.summary) };
         let line_end = if self.summary.is_empty() || self.summary.ends_with('\n') { "" } else { "\n" };
         Cow::Owned(format!("{}{line_end}{sentence}", self.summary))
     }
 
-    /// The same output of a command that ended so.
+    /// Sets the end of the command.
     pub fn ending(self, ended: Ended) -> Self {
         Self { ended: Some(ended), ..self }
     }
 
-    /// Takes the summary out, to be put into another form.
+    /// Takes the summary out, to be reformatted.
     pub fn take_summary(&mut self) -> Arc<str> {
         std::mem::take(&mut self.summary).into()
     }
 
-    /// The same output with a structured result.
+    /// Sets the structured result.
     pub fn with_raw_response(self, value: Value) -> Self {
         Self { raw_response: Some(value), ..self }
     }
 
-    /// The same output about another place.
+    /// Adds a place.
     pub fn at(mut self, location: Location) -> Self {
         self.locations.push(location);
         self
     }
 
-    /// The same output from another source.
+    /// Sets the source.
     pub fn from_source(self, source: ClaimSource) -> Self {
         Self { source, ..self }
     }
 }
 
-/// The text of an output as it came, beside a summary that is something else.
+/// The original text of an output whose summary differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Complete {
-    /// All of it, but for the gap.
+    /// The whole text, except for the gap.
     pub text: Arc<str>,
     /// Relation of the summary to the whole.
     pub shown: SummaryKind,
-    /// The gap in its middle; `None` when nothing is.
+    /// The gap in the middle; `None` if there is none.
     pub gap: Option<Gap>,
 }
 
 impl Complete {
-    /// The same text in another form; what is missing stays between what was before and behind it.
+    /// Reformats the text; the gap stays between the parts before and after it.
     pub fn map_text<'a>(&'a self, mut form: impl FnMut(&'a str) -> Cow<'a, str>) -> Cow<'a, Self> {
         let Some(gap) = self.gap else {
             return match form(&self.text) {
@@ -133,25 +132,26 @@ impl Complete {
     }
 }
 
-/// A gap in the middle of a text. Where lines are short it lies between two of them.
+/// A gap in the middle of a text. If lines are short it lies between two of them.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Gap {
-    /// The byte of the text before which it is.
+    /// Byte offset of the gap in the text.
     pub at: usize,
-    /// Bytes that are missing.
+    /// Number of missing bytes.
     pub bytes: u64,
-    /// Lines that are missing, those counted of which a part is.
+    /// Number of missing lines, including partly missing ones.
     pub lines: u64,
 }
 
 /// Relation of a summary to the whole text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SummaryKind {
-    /// All of it in another form, such as without the control sequences for a terminal.
+    /// All of it in another form, such as without terminal control sequences.
     All,
-    /// Its two ends: all that its tool keeps for the model. Whoever has room may show more.
+    /// Beginning and end: all that the tool keeps for the model. A consumer with more room may show
+    /// more.
     Ends,
-    /// An extract that something chose.
+    /// A selected extract.
     Extract,
 }
 
@@ -163,8 +163,8 @@ pub struct Media {
     /// Its bytes.
     #[serde(rename = "bytes", serialize_with = "length")]
     pub data: Arc<[u8]>,
-    /// Its address, where it is a resource and not only a picture or a sound: over MCP it is
-    /// embedded then. `None` otherwise.
+    /// Its address if it is a resource and not only a picture or a sound: over MCP it is then
+    /// embedded. `None` otherwise.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub uri: Option<String>,
 }
@@ -184,13 +184,13 @@ impl Media {
         self.mime.starts_with("image/")
     }
 
-    /// Its text; `None` where its type is not one of texts, or it is not UTF-8.
+    /// Its text; `None` if its type is not textual, or it is not UTF-8.
     pub fn text(&self) -> Option<&str> {
         let is_text = self.mime.starts_with("text/") || self.mime.contains("json") || self.mime.contains("xml");
         std::str::from_utf8(&self.data).ok().filter(|_| is_text)
     }
 
-    /// The same as the contents of a resource.
+    /// Makes it the content of a resource at `uri`.
     pub fn at(self, uri: impl Into<String>) -> Self {
         Self { uri: Some(uri.into()), ..self }
     }
@@ -211,23 +211,22 @@ pub struct Location {
 pub struct FileDiff {
     /// The file.
     pub path: PathBuf,
-    /// A unified diff for reading; may be cut, `added` and `removed` are whole.
+    /// A unified diff for reading; may be cut, while `added` and `removed` count everything.
     pub unified: String,
     /// Lines added.
     pub added: u64,
     /// Lines removed.
     pub removed: u64,
-    /// The text before, for editors; `None` when the file is new, not text or too large to carry
-    /// along.
+    /// The text before, for editors; `None` if the file is new, not text or too large to carry.
     #[serde(skip)]
     pub before: Option<Arc<str>>,
-    /// The text after; `None` when not text or too large to carry along.
+    /// The text after; `None` if not text or too large to carry.
     #[serde(skip)]
     pub after: Option<Arc<str>>,
 }
 
-/// Source of a result's content, or of the names in a call, and so how far they may be believed:
-/// in order, from whom is believed most.
+/// Source of a result's content, or of the names in a call, which determines its credibility:
+/// ordered from the most to the least trusted.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]
@@ -237,7 +236,7 @@ pub enum ClaimSource {
     /// Made by Haft itself.
     #[default]
     Internal,
-    /// The model alone: it was told nowhere.
+    /// The model alone: it occurs in no source.
     Model,
     /// Files of the workspace.
     Workspace,
@@ -252,7 +251,7 @@ pub enum ClaimSource {
 }
 
 impl ClaimSource {
-    /// Its name, as in the record.
+    /// The name of the source, as in the record.
     pub const fn label(self) -> &'static str {
         match self {
             Self::User => "user",
@@ -271,11 +270,11 @@ impl ClaimSource {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FilterConfidence {
-    /// The output had the shape the filter knows.
+    /// The output had the form that the filter knows.
     Full,
-    /// Parts of it had.
+    /// Parts of it had that form.
     Partial,
-    /// It had not, and was left as it is.
+    /// It did not have that form, and was left unchanged.
     Fallback,
 }
 
@@ -286,9 +285,9 @@ pub struct FilterStats {
     pub rule: String,
     /// Its confidence.
     pub confidence: FilterConfidence,
-    /// Lines before.
+    /// Number of lines before.
     pub lines_in: u64,
-    /// Lines after.
+    /// Number of lines after.
     pub lines_out: u64,
 }
 

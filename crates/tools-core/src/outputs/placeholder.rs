@@ -5,24 +5,24 @@ use std::ops::Range;
 
 const QUOTE: &str = "«";
 const NAME: &str = "secret:";
-/// What says that it is none.
+/// Prefix that marks a placeholder as literal text.
 const LITERAL: &str = "literal:";
 const CLOSING: &str = "»";
-/// Separates the mark, and the name of a server, from what comes before.
+/// Separator before the mark, and before the name of a server.
 const MARKED: char = '·';
-/// How long a kind, a number, a mark and the name of a server may be.
+/// Maximum length in bytes of a kind, a number, a mark and the name of a server.
 const MAX_PART_BYTES: usize = 96;
 
-/// Something with the form of a placeholder.
+/// Text with the form of a placeholder.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct PlaceholderMatch {
-    /// Its place, in bytes.
+    /// Its byte range.
     pub range: Range<usize>,
-    /// Number of times that it says that it is none.
+    /// Number of `literal:` prefixes; 0 for a real placeholder.
     pub literals: usize,
 }
 
-/// All that has the form of a placeholder, also where it says that it is none.
+/// All text with the form of a placeholder, including literal ones.
 pub fn placeholders(text: &str) -> impl Iterator<Item = PlaceholderMatch> {
     let mut from = 0;
     std::iter::from_fn(move || {

@@ -1,15 +1,15 @@
-//! The bytes of a command for whoever wants them as they come, unchanged and without a limit.
+//! Access to the bytes of a command as they come, unchanged and without a limit.
 
 use std::fmt;
 
 use crate::OutputStream;
 
-/// Takes what a command prints byte for byte, while it runs. Called by the tool that runs it; may
-/// block, which holds the command up.
+/// Takes the output of a running command byte for byte. Called by the tool that runs it; may block,
+/// which also blocks the command.
 pub trait ByteTap: Send + Sync {
-    /// Whether it takes this stream; what it does not take goes to the events.
+    /// Whether the tap takes this stream; other streams go to the events.
     fn takes(&self, stream: OutputStream) -> bool;
-    /// Takes the next bytes of a stream that it takes.
+    /// Takes the next bytes of a stream.
     fn take(&self, stream: OutputStream, bytes: &[u8]);
 }
 

@@ -1,4 +1,4 @@
-//! The seam through which credentials are taken out of text before anyone else sees it.
+//! Interface for removing credentials from text before anyone else sees it.
 
 use std::{borrow::Cow, fmt, io::Read, ops::Range, path::Path, sync::Arc};
 
@@ -7,33 +7,33 @@ use serde_json::Value;
 use super::visible_lines;
 use crate::{SessionId, Shared, with_texts};
 
-/// Takes credentials out of text. Called by the audit layer, by event sinks and by whatever prints
+/// Removes credentials from text. Called by the audit layer, by event sinks and by code that prints
 /// errors.
 pub trait Redactor: Send + Sync {
-    /// The text with each credential replaced by a placeholder; borrowed when there was none.
+    /// The text with each credential replaced by a placeholder; borrowed if there was none.
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str>;
 
-    /// The redactor of one session, where the same credential has the same placeholder throughout;
-    /// `None` when this one knows no sessions, or is one already.
+    /// The redactor of one session, where the same credential always has the same placeholder;
+    /// `None` if this one knows no sessions, or belongs to one already.
     fn in_session(&self, _: &SessionId) -> Option<Arc<dyn Redactor>> {
         None
     }
 
-    /// Where the credentials of a text of the file `origin` are in a session, in bytes: in order,
-    /// none over another, each within its line. As [`Redactor::reading`] replaces them.
+    /// The byte ranges of credentials in a text of the file `origin` in a session: in order,
+    /// without overlap, each within its line. [`Redactor::reading`] replaces the same ranges.
     fn credentials(&self, session: &SessionId, origin: &Path, text: &str) -> Vec<Range<usize>> {
         let _ = (session, origin, text);
         Vec::new()
     }
 
-    /// The text of the file `origin` as it is read in a session, without credentials and with the
-    /// same lines. What stands in the place of one may be put back into that file.
+    /// The text of the file `origin` as read in a session, without credentials and with the same
+    /// lines. The placeholders may be written back into that file.
     fn reading<'a>(&self, session: &SessionId, origin: &Path, text: Box<dyn Read + 'a>) -> Box<dyn Read + 'a> {
         let _ = (session, origin);
         text
     }
 
-    /// The same for every string of a JSON value, keys included, at any depth.
+    /// Redacts every string of a JSON value, keys included, at any depth.
     fn redact_json(&self, value: &Value) -> Value {
         with_texts(value, &|text| self.redact(text))
     }
@@ -45,7 +45,7 @@ impl fmt::Debug for dyn Redactor {
     }
 }
 
-/// Redacts as the value does that is in force when a text comes.
+/// Redacts with the value in force when a text comes.
 impl<R: Redactor> Redactor for Shared<R> {
     fn redact<'a>(&self, text: &'a str) -> Cow<'a, str> {
         self.load().redact(text)
@@ -71,12 +71,12 @@ impl<R: Redactor> Redactor for Shared<R> {
 /// Text from an untrusted source, made safe for a definition, a log or a question: credentials are
 /// replaced and hidden characters made visible. Line breaks and tabs stay.
 pub fn redacted_lines(redactor: &dyn Redactor, text: &str) -> String {
-    // Credentials first: what is written otherwise is no longer found.
+    // Credentials first: they would not be recognised after escaping.
     visible_lines(&redactor.redact(text)).into_owned()
 }
 
-/// Leaves text as it is: for tests, and for operators who turned redaction off. Memories, tasks and
-/// records then hold credentials like any other text.
+/// Leaves text unchanged: for tests, and for operators who turned redaction off. Memories, tasks
+/// and records then hold credentials like any other text.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NoRedaction;
 

@@ -1,5 +1,4 @@
-//! One call's result as programs read it: the object of `--json`, of each `batch` line and of
-//! tests.
+//! Result of one call for programs: the object of `--json`, of each `batch` line and of tests.
 
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use crate::{
 use serde::Serialize;
 use serde_json::Value;
 
-/// One call's result. Field names are permanent; `null` where something does not apply.
+/// Result of one call. Field names are permanent; inapplicable fields are `null`.
 #[derive(Debug, Serialize)]
 pub struct CallReport {
     /// The call.
@@ -31,17 +30,17 @@ pub struct CallReport {
     pub ended: Option<Ended>,
     /// The error.
     pub error: Option<ErrorReport>,
-    /// The question, when a person has to agree first.
+    /// The question, if a person has to agree first.
     pub confirmation: Option<ConfirmationReport>,
     /// Report of the filter.
     pub filter: Option<FilterStats>,
     /// The reference under which the complete output is stored.
     pub overflow: Option<String>,
-    /// Warnings for a person about a call that went on.
+    /// Warnings for a person about a call that continued.
     pub warnings: Vec<String>,
-    /// Whether something of the result was lost or moved to storage.
+    /// Whether part of the result was lost or moved to storage.
     pub truncated: bool,
-    /// Whether it came from the cache.
+    /// Whether the result came from the cache.
     pub cached: bool,
     /// Duration of the call.
     pub duration_ms: u64,
@@ -58,11 +57,11 @@ pub struct ErrorReport {
     pub message: String,
     /// Advice on what to do next.
     pub suggestion: String,
-    /// Whether the system tries again by itself.
+    /// Whether the system retries automatically.
     pub retryable: bool,
 }
 
-/// The question for a person, as programs read it.
+/// The question for a person, in a form for programs.
 #[derive(Debug, Serialize)]
 pub struct ConfirmationReport {
     /// Reason of the question.
@@ -71,7 +70,7 @@ pub struct ConfirmationReport {
     pub subjects: Vec<PromptPart>,
     /// Whether the tool itself asks although rules cover every part.
     pub by_tool: bool,
-    /// Predicted changes of files; `None` when that cannot be told beforehand.
+    /// Predicted changes of files; `None` if they cannot be predicted.
     pub change: Option<Change>,
     /// The rule that "always" would store.
     pub would_store: Option<StoredRule>,
@@ -90,7 +89,7 @@ impl From<&ConfirmPrompt> for ConfirmationReport {
 }
 
 impl CallReport {
-    /// Makes the report of a call that ended.
+    /// Creates the report of a call that ended.
     pub fn new(id: CallId, definition: &ToolDef, recorded: &RecordedResult, duration: Duration) -> Self {
         let RecordedResult { outcome, journal } = recorded;
         let output = match outcome {
@@ -118,11 +117,11 @@ impl CallReport {
     }
 }
 
-/// What was decided: the gates' word, sharpened by how the call ended (the blocklist and the
+/// The decision: the gates' verdict, made stricter by the end of the call (the blocklist and the
 /// sandbox are no gates).
 fn decision(verdict: Option<Verdict>, error: Option<&ToolError>) -> Verdict {
     match error.map(ToolError::category) {
-        // It ran, perhaps because a person agreed.
+        // The call ran, perhaps because a person agreed.
         None => Verdict::Allow,
         Some(ToolErrorCategory::PolicyBlocked) => Verdict::Deny,
         Some(ToolErrorCategory::ConfirmationRequired) => Verdict::Ask,

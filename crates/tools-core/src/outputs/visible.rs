@@ -1,20 +1,18 @@
-//! Text from elsewhere made fit to be shown: nothing in it steers a terminal, hides characters or
-//! reorders them. The one list of such characters; terminal, MCP, JSON and the report page all use
-//! it.
+//! Makes foreign text safe to show: nothing in it controls a terminal, hides characters or reorders
+//! them. The one list of such characters; used by terminal, MCP, JSON and the report page.
 
 use std::{borrow::Cow, fmt, fmt::Write as _};
 
-/// What a line break is shown as where a text must stay on one line.
+/// Character shown for a line break where a text must stay on one line.
 const LINE_BREAK: char = '⏎';
-/// What stands between parts that share a line. Like [`LINE_BREAK`] it is escaped where a text
-/// itself holds it.
+/// Separator of parts that share a line. Like [`LINE_BREAK`] it is escaped if it occurs in a text.
 const SEPARATOR: char = '⏐';
 
-/// Whether a character shows nothing by itself, steers a terminal, or changes how its neighbours
-/// are shown: controls (C0, DEL, C1), line and paragraph separators, bidirectional controls, and
-/// whatever Unicode ignores by default.
+/// Whether a character is invisible, controls a terminal, or changes how its neighbours are shown:
+/// controls (C0, DEL, C1), line and paragraph separators, bidirectional controls, and characters
+/// that Unicode ignores by default.
 ///
-/// U+FE0F, which only asks for the coloured form of the character before it, is not among them.
+/// U+FE0F, which only requests the coloured form of the preceding character, is not included.
 pub const fn is_hidden(c: char) -> bool {
     matches!(c,
         '\0'..='\u{1f}' | '\u{7f}'..='\u{9f}' | '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}'
@@ -24,13 +22,13 @@ pub const fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text on one line in which everything can be seen: made by [`Visible::of`] alone, so that a
-/// renderer that takes this type cannot be handed anything else.
+/// A text on one line without hidden characters: only [`Visible::of`] creates it, so that a
+/// renderer that takes this type cannot receive anything else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Visible(String);
 
 impl Visible {
-    /// Line breaks become `⏎`, every other hidden character `\u{…}`.
+    /// Escapes line breaks as `⏎` and every other hidden character as `\u{…}`.
     pub fn of(text: &str) -> Self {
         Self(escaped(text, |c| is_hidden(c) || matches!(c, LINE_BREAK | SEPARATOR), Some(LINE_BREAK)).into_owned())
     }
@@ -40,8 +38,7 @@ impl Visible {
         &self.0
     }
 
-    /// Several texts on one line, each behind its number, with a sign between them that no text can
-    /// hold.
+    /// Several texts on one line, each after its number, with a separator that no text can contain.
     pub(crate) fn numbered(texts: impl IntoIterator<Item = Self>) -> Self {
         let texts = texts.into_iter().enumerate().map(|(at, text)| format!("{} {text}", at + 1));
         Self(texts.collect::<Vec<_>>().join(&format!(" {SEPARATOR} ")))
@@ -52,9 +49,9 @@ impl Visible {
         self.0.chars().count()
     }
 
-    /// The same text without its middle where it is longer than `limit` characters: only for what
-    /// nobody has to agree to. No word is cut, unless it is very long: half a credential has not
-    /// the shape of one, and would be shown.
+    /// Removes the middle of a text longer than `limit` characters: only for text that nobody has
+    /// to agree to. No word is cut unless it is very long: half a credential would not be
+    /// recognised as one, and would be shown.
     #[must_use]
     pub fn shortened(&self, limit: usize) -> Self {
         let count = self.chars();
@@ -72,13 +69,12 @@ impl Visible {
     }
 }
 
-/// Whether it may stand in a credential.
+/// Whether the character may be part of a credential.
 fn is_word(c: char) -> bool {
     c.is_alphanumeric() || "_-+/=.~".contains(c)
 }
 
-/// The text without the word that was cut, unless that is longer than any credential which half of
-/// it would give away.
+/// The text without the cut word, unless the word is too long to be a credential.
 fn uncut<'a>(text: &'a str, without: &'a str) -> &'a str {
     const MAX_WORD_BYTES: usize = 200;
     if text.len() - without.len() <= MAX_WORD_BYTES { without } else { text }
@@ -90,16 +86,15 @@ impl fmt::Display for Visible {
     }
 }
 
-/// A text of several lines in which everything can be seen: line breaks and tabs stay, every other
-/// hidden character becomes `\u{…}`.
+/// A text of several lines without hidden characters: line breaks and tabs stay, every other hidden
+/// character becomes `\u{…}`.
 pub fn visible_lines(text: &str) -> Cow<'_, str> {
     escaped(text, |c| is_hidden(c) && !matches!(c, '\n' | '\t'), None)
 }
 
-/// A JSON document in which everything can be seen: hidden characters become `\uXXXX`, which is the
-/// same document.
+/// A JSON document without hidden characters: they become `\uXXXX`, which is the same document.
 ///
-/// In JSON they occur inside of strings only; white space between tokens stays.
+/// In JSON they occur only inside strings; white space between tokens stays.
 pub fn visible_json(json: &str) -> Cow<'_, str> {
     let hidden = |c: char| is_hidden(c) && !matches!(c, '\n' | '\t' | '\r');
     if !json.contains(hidden) {

@@ -1,16 +1,16 @@
-//! How much one answer may hold, and which part of a longer whole it shows.
+//! Size limits of an answer, and the part of a longer whole that it shows.
 
 use serde::Serialize;
 
-/// Maximum size of an answer. Set where the call comes in, known before a tool renders anything; a
-/// text fits that exceeds none of the limits.
+/// Maximum size of an answer. Set where the call enters, before a tool renders anything; a text
+/// fits if it exceeds none of the limits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct AnswerBudget {
-    /// Bytes.
+    /// Number of bytes.
     pub bytes: usize,
-    /// Characters.
+    /// Number of characters.
     pub characters: usize,
-    /// Lines.
+    /// Number of lines.
     pub lines: usize,
 }
 
@@ -18,12 +18,12 @@ impl AnswerBudget {
     /// No limit at all.
     pub const UNLIMITED: Self = Self { bytes: usize::MAX, characters: usize::MAX, lines: usize::MAX };
 
-    /// So many bytes.
+    /// A limit in bytes.
     pub fn of_bytes(bytes: usize) -> Self {
         Self { bytes, ..Self::UNLIMITED }
     }
 
-    /// So many characters.
+    /// A limit in characters.
     pub fn of_characters(characters: usize) -> Self {
         Self { characters, ..Self::UNLIMITED }
     }
@@ -37,7 +37,8 @@ impl AnswerBudget {
         }
     }
 
-    /// The rest of the budget when `bytes` bytes, a line of their own, are used for something else.
+    /// The rest of the budget after `bytes` bytes, a line of their own, are used for something
+    /// else.
     pub fn less(self, bytes: usize) -> Self {
         Self {
             bytes: self.bytes.saturating_sub(bytes),
@@ -82,7 +83,7 @@ impl WindowWriter {
         Self { left: budget }
     }
 
-    /// Whether this much more fits; then it is taken off.
+    /// Whether the text fits; if so, subtracts it from the budget.
     pub fn takes(&mut self, text: &str) -> bool {
         if !self.left.holds(text) {
             return false;
@@ -98,17 +99,17 @@ impl WindowWriter {
     }
 }
 
-/// Part of a longer whole that an answer shows: one part without a gap. In the tool's own units
-/// (lines, matches, entries, bytes), counted from 0 as the tool's parameter for going on counts.
+/// The contiguous part of a longer whole that an answer shows. In the tool's own units (lines,
+/// matches, entries, bytes), counted from 0 like the tool's offset parameter.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Window {
-    /// The first that is shown.
+    /// Index of the first shown item.
     pub from: u64,
-    /// Behind the last that is shown.
+    /// Index after the last shown item.
     pub to: u64,
-    /// Total number of items; `None` when they were not counted to the end.
+    /// Total number of items; `None` if they were not all counted.
     pub total: Option<u64>,
-    /// Offset of the next part; `None` when nothing follows.
+    /// Offset of the next part; `None` if nothing follows.
     pub next: Option<u64>,
 }
 

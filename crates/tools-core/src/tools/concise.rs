@@ -1,15 +1,15 @@
-//! The schema of a tool's parameters in the form that costs a model the fewest tokens and that
-//! every client can show.
+//! Schemas of parameters in a form that costs a model the fewest tokens and that every client can
+//! show.
 
 use serde_json::{Map, Value, json};
 
 /// Writes the schema of parameters with plain types.
 ///
-/// A choice between texts is an `enum`; what each text means belongs in the description of the
-/// parameter. A parameter that is not required has the type of its value: `null` in its place is
-/// still taken by the decoder, but a model has no need to know it, and many clients show a field
-/// for `"string"` and none for `["string", "null"]`. What a model assumes anyway is left out: that
-/// a count is not negative, and that a flag is off unless it is set.
+/// A choice between texts is an `enum`; the meaning of each text belongs in the description of the
+/// parameter. An optional parameter has the type of its value: the decoder still accepts `null`,
+/// but a model need not know that, and many clients show a field for `"string"` and none for
+/// `["string", "null"]`. Facts that a model assumes anyway are left out: that a count is not
+/// negative, and that a flag is off unless it is set.
 pub(super) fn concise(members: &mut Map<String, Value>) {
     members.values_mut().for_each(within);
     if let Some(Value::String(text)) = members.get_mut("description") {
@@ -33,8 +33,8 @@ pub(super) fn concise(members: &mut Map<String, Value>) {
     }
 }
 
-/// Joins the lines of each paragraph: where a doc comment wraps is nothing that a model should
-/// read, and pay for. Lists, tables, headings and code keep their lines.
+/// Joins the lines of each paragraph: models should not read, and pay for, the line breaks of doc
+/// comments. Lists, tables, headings and code keep their lines.
 pub(super) fn unwrapped(text: &str) -> String {
     let stands_alone = |line: &str| {
         let number = line.trim_start_matches(|c: char| c.is_ascii_digit());
@@ -64,7 +64,7 @@ fn within(value: &mut Value) {
     }
 }
 
-/// Takes `null` from what a parameter may be.
+/// Removes `null` from the types of a parameter.
 fn without_null(property: &mut Map<String, Value>) {
     if property.get("default").is_some_and(Value::is_null) {
         property.remove("default");
@@ -86,7 +86,7 @@ fn without_null(property: &mut Map<String, Value>) {
     }
 }
 
-/// The texts, where each alternative is one.
+/// The constants, if each alternative is one.
 fn constants(alternatives: Option<&Value>) -> Option<Vec<Value>> {
     let texts = alternatives?.as_array()?.iter().map(|one| one.get("const").filter(|text| text.is_string()).cloned());
     texts.collect()

@@ -1,4 +1,4 @@
-//! Everything anyone may ask about a tool without running it.
+//! Definition of a tool: everything known about it without running it.
 
 use std::{borrow::Cow, sync::Arc};
 
@@ -11,7 +11,7 @@ use crate::{ToolName, ToolTraits};
 /// The definitions of an executor, in the order in which a model sees them.
 pub type ToolDefs = Arc<[Arc<ToolDef>]>;
 
-/// Definition of a tool: everything known about it without running it.
+/// Definition of a tool.
 #[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct ToolDef {
@@ -25,7 +25,7 @@ pub struct ToolDef {
     pub input: ToolSchema,
     /// JSON Schema of the structured result; `None` when there is none.
     pub output: Option<ToolSchema>,
-    /// Kind of the tool, in ACP's words.
+    /// Kind of the tool, as in ACP.
     pub kind: ToolKind,
     /// Its guarantees.
     pub traits: ToolTraits,
@@ -33,11 +33,11 @@ pub struct ToolDef {
     pub origin: ToolOrigin,
     /// Form of a call by a model without native tool use.
     pub invocation: InvocationHint,
-    /// The parameters whose text becomes the content of files as it stands: there, and nowhere
-    /// else, placeholders of credentials stand for what they were put in place of.
+    /// The parameters whose text becomes the content of files unchanged. Only in these,
+    /// placeholders of credentials are replaced by the credentials.
     pub content: &'static [&'static str],
-    /// Whether it is meant to be called again and again with the same parameters, to see whether
-    /// something changed.
+    /// Whether the tool is meant to be called repeatedly with the same parameters, to detect
+    /// changes.
     pub poll: bool,
 }
 
@@ -46,10 +46,10 @@ impl ToolDef {
     ///
     /// The doc comment of `Args` becomes the description, those of its fields the schema's
     /// descriptions: one source for decoding, for the prompt and for the reference. Both are made
-    /// when somebody looks at them.
+    /// on first use.
     ///
-    /// `name` is a constant of the program; a text that is no tool name is replaced by
-    /// `invalid_name`, which contract tests refuse.
+    /// `name` is a constant of the program; an invalid tool name is replaced by `invalid_name`,
+    /// which contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
         let derived = Derived::parameters::<Args>();
         let input = ToolSchema::derived(Arc::clone(&derived));
@@ -79,54 +79,53 @@ impl ToolDef {
         }
     }
 
-    /// Definition that is assumed of a tool without an owner: nothing good.
+    /// Definition assumed for an unknown tool: no guarantees.
     pub fn unknown(name: ToolName) -> Self {
         Self::new(name, "", Schema::default(), ToolKind::Other, ToolTraits::CAUTIOUS)
     }
 
-    /// The same definition with a title for people.
+    /// Sets a title for people.
     pub fn titled(self, title: impl Into<Cow<'static, str>>) -> Self {
         Self { title: Some(title.into()), ..self }
     }
 
-    /// The same definition with another description.
+    /// Sets the description.
     pub fn described(self, description: impl Into<ToolDescription>) -> Self {
         Self { description: description.into(), ..self }
     }
 
-    /// The same definition with another schema of its parameters.
+    /// Sets the schema of the parameters.
     pub fn with_input(self, input: Schema) -> Self {
         Self { input: input.into(), ..self }
     }
 
-    /// The same definition with a schema for the structured result.
+    /// Sets the schema of the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
         Self { output: Some(ToolSchema::derived(Derived::result::<Output>())), ..self }
     }
 
-    /// The same definition from another origin.
+    /// Sets the origin.
     pub fn from_origin(self, origin: ToolOrigin) -> Self {
         Self { origin, ..self }
     }
 
-    /// The same definition with a fence tag for models without native tool use.
+    /// Sets a fence tag for models without native tool use.
     pub fn fenced(self, tag: &'static str) -> Self {
         Self { invocation: InvocationHint::FencedBlock(Cow::Borrowed(tag)), ..self }
     }
 
-    /// The same definition with parameters whose text becomes the content of files.
+    /// Sets the parameters whose text becomes the content of files.
     pub fn with_content(self, content: &'static [&'static str]) -> Self {
         Self { content, ..self }
     }
 
-    /// The same definition of a tool that is asked again and again until something changed:
-    /// repeating it is no loop.
+    /// Marks a tool that is called repeatedly until something has changed: repeating it is no loop.
     pub fn polled(self) -> Self {
         Self { poll: true, ..self }
     }
 
-    /// Traits that gates may rely on: [`ToolTraits::CAUTIOUS`] for a server nobody vouched for,
-    /// whatever it declares.
+    /// Traits that gates may rely on: [`ToolTraits::CAUTIOUS`] for a server that the operator does
+    /// not trust, whatever it declares.
     pub fn trusted_traits(&self) -> ToolTraits {
         match &self.origin {
             ToolOrigin::Mcp { trusted: false, .. } => ToolTraits::CAUTIOUS,
@@ -140,7 +139,7 @@ fn tool_name(name: &'static str) -> ToolName {
     ToolName::parse(name).unwrap_or_else(|_| ToolName::parse("invalid_name").expect("the fallback is a valid name"))
 }
 
-/// Kind of a tool: ACP's tool kinds.
+/// Kind of a tool, as in ACP.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToolKind {
@@ -178,12 +177,12 @@ pub enum ToolOrigin {
     Mcp {
         /// The configured key of the server.
         server: String,
-        /// Whether the operator vouched for what it declares.
+        /// Whether the operator trusts the server's declarations.
         trusted: bool,
     },
 }
 
-/// Form of a call where the provider has no native tool use.
+/// Form of a call if the provider has no native tool use.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum InvocationHint {
     /// A fenced block with this tag.

@@ -1,5 +1,5 @@
-//! Descriptions and schemas that are derived from types: made when somebody looks at them. A start
-//! makes the definitions of all tools, most of which nobody looks at.
+//! Descriptions and schemas derived from types, made on first use. A program start defines all
+//! tools, and most definitions are never read.
 
 use std::borrow::Cow;
 use std::fmt;
@@ -12,7 +12,7 @@ use serde::{Serialize, Serializer};
 use super::concise::{concise, unwrapped};
 use crate::inline_schema;
 
-/// What a type derives of a definition.
+/// Parts of a definition derived from a type.
 pub(super) struct Derived {
     make: fn() -> Made,
     made: OnceLock<Made>,
@@ -48,8 +48,8 @@ impl Derived {
     }
 }
 
-/// JSON Schema of a tool's parameters or result. One that is derived from a type is made at the
-/// first look; clones share it.
+/// JSON Schema of a tool's parameters or result. One derived from a type is made on first use;
+/// clones share it.
 #[derive(Clone)]
 pub struct ToolSchema(SchemaSource);
 
@@ -64,7 +64,7 @@ impl ToolSchema {
         Self(SchemaSource::Derived(derived))
     }
 
-    /// Whether it is there already: one that was not looked at has cost nothing.
+    /// Whether the schema has been made: an unused one costs nothing.
     pub fn is_made(&self) -> bool {
         match &self.0 {
             SchemaSource::Given(_) => true,
@@ -102,8 +102,8 @@ impl fmt::Debug for ToolSchema {
     }
 }
 
-/// Description of a tool. One that is derived from the doc comment of a type is made at the first
-/// look, with its schema.
+/// Description of a tool. One derived from the doc comment of a type is made on first use, with its
+/// schema.
 #[derive(Clone)]
 pub struct ToolDescription(TextSource);
 

@@ -1,4 +1,4 @@
-//! What one particular call would touch: the list that every gate judges.
+//! Subjects of one call: the list that every gate judges.
 
 use std::any::Any;
 use std::fmt;
@@ -14,28 +14,27 @@ use crate::{ChangePreview, WebUrl};
 /// Subjects of a call, found by the owner of the tool without side effects.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Inspection {
-    /// Subjects that rules are matched against; empty when the call touches nothing.
+    /// Subjects that rules are matched against; empty if the call touches nothing.
     pub subjects: Vec<Subject>,
-    /// The tool itself asks for a person; `None` when it has no wish of its own.
+    /// Reason why the tool itself asks for a person; `None` if it does not.
     pub confirm: Option<ConfirmReason>,
-    /// Predicted changes of files, for a person who is asked; `None` when that cannot be told
-    /// beforehand.
+    /// Predicted changes of files, for a person who is asked; `None` if they cannot be predicted.
     pub change: Option<ChangePreview>,
-    /// Whether this call changes nothing. It may only narrow what the definition says.
+    /// Whether this call changes nothing. It may only be stricter than the definition.
     pub read_only: bool,
-    /// Whether everything that writes on behalf of this call is noted before it writes, in the
-    /// [`crate::WriteLog`] of its context, or that log is told that it is not.
+    /// Whether every write on behalf of this call is noted beforehand in the [`crate::WriteLog`] of
+    /// its context, or that log is told about unnoted writes.
     pub observed: bool,
-    /// The files whose content and the parameters decide the result, each as it was just now;
-    /// `None` when that cannot be told beforehand. Then a result is served again only where the
-    /// tool leaves a [`crate::Basis`] with it.
+    /// The files that, with the parameters, determine the result, each in its present state; `None`
+    /// if they are not known beforehand. Then a result is cached only if the tool leaves a
+    /// [`crate::Basis`] with it.
     pub state: Option<Vec<FileState>>,
-    /// Findings that the tool wants handed to its own run: see [`Inspection::keeping`].
+    /// Findings for the tool's own run: see [`Inspection::keeping`].
     pub findings: Findings,
 }
 
-/// A tool's own findings. They follow from the call, so that they make no difference between two
-/// inspections.
+/// A tool's own findings. They follow from the call, so they are ignored when inspections are
+/// compared.
 #[derive(Clone, Default)]
 pub struct Findings(Option<Arc<dyn Any + Send + Sync>>);
 
@@ -51,16 +50,16 @@ impl fmt::Debug for Findings {
     }
 }
 
-/// A file or directory as it is at a moment: another state may be another content.
+/// State of a file or directory at one moment: a different state may mean different content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FileState {
-    /// Identity of the file: its device and its number there.
+    /// Identity of the file: device and inode number.
     pub id: (u64, u64),
     /// Its length in bytes.
     pub size: u64,
-    /// When its content changed: seconds and nanoseconds.
+    /// Time of the last content change: seconds and nanoseconds.
     pub modified: (i64, u64),
-    /// When anything about it changed, which no program can set.
+    /// Time of the last change of any kind, which no program can set.
     pub changed: (i64, u64),
 }
 
@@ -83,41 +82,40 @@ impl Inspection {
         Self { read_only: true, ..Self::default() }
     }
 
-    /// A call that touches nothing that rules could name, but may change something.
+    /// A call without subjects for rules that may still change something.
     pub fn mutating() -> Self {
         Self::default()
     }
 
-    /// The same inspection with one more subject.
+    /// Adds a subject.
     pub fn touching(mut self, subject: Subject) -> Self {
         self.subjects.push(subject);
         self
     }
 
-    /// The same inspection of a call whose result depends on this file, and on those named before.
+    /// Adds a file that the result depends on.
     pub fn depending_on(mut self, file: FileState) -> Self {
         self.state.get_or_insert_default().push(file);
         self
     }
 
-    /// The same inspection, with what [`crate::Tool::run_inspected`] takes back by
-    /// [`Inspection::take`].
+    /// Keeps findings, which [`crate::Tool::run_inspected`] takes back by [`Inspection::take`].
     #[must_use]
     pub fn keeping<T: Any + Send + Sync>(self, found: T) -> Self {
         Self { findings: Findings(Some(Arc::new(found))), ..self }
     }
 
-    /// Takes the findings of the inspection; `None` when it kept nothing of this type.
+    /// Takes the findings of the inspection; `None` if there are none of this type.
     pub fn take<T: Any + Send + Sync>(&self) -> Option<Arc<T>> {
         Arc::downcast(self.findings.0.clone()?).ok()
     }
 
-    /// The same inspection of a call of which it can be told what it would do to files.
+    /// Sets the predicted changes of files.
     pub fn changing(self, change: ChangePreview) -> Self {
         Self { change: Some(change), ..self }
     }
 
-    /// The files of code that the call runs.
+    /// The code files that the call runs.
     pub(crate) fn scripts(&self) -> impl Iterator<Item = &Script> {
         self.subjects.iter().filter_map(|subject| match subject {
             Subject::Script { script, .. } => Some(script),
@@ -125,12 +123,12 @@ impl Inspection {
         })
     }
 
-    /// Those files and what they held, without their texts.
+    /// The code files and the digests of their content, without their texts.
     pub(crate) fn script_states(&self) -> ScriptStates {
         self.scripts().map(|script| (script.path.clone(), script.digest)).collect()
     }
 
-    /// The same inspection that asks for a person.
+    /// Sets the reason why the tool asks for a person.
     pub fn confirming(self, reason: ConfirmReason) -> Self {
         Self { confirm: Some(reason), ..self }
     }
@@ -143,7 +141,7 @@ pub struct ConfirmReason {
     pub reason: String,
     /// The configured rule that asks (`tools.shell.confirm_patterns "rm"`).
     pub rule: String,
-    /// The text of the subject it is about; `None` when it is about the whole call.
+    /// The text of the subject it is about; `None` if it is about the whole call.
     pub about: Option<String>,
 }
 
@@ -153,7 +151,7 @@ impl ConfirmReason {
         Self { reason: reason.into(), rule: rule.into(), about: None }
     }
 
-    /// The same reason about the subject with this text.
+    /// Limits the reason to the subject with this text.
     #[must_use]
     pub fn about(self, subject: impl Into<String>) -> Self {
         Self { about: Some(subject.into()), ..self }
@@ -171,9 +169,9 @@ pub enum Subject {
         line: String,
         /// The program; empty for the whole line of a compound command.
         program: String,
-        /// The arguments after the program. One known only when it runs stands as it was typed
-        /// (`$x`); any number of them that another program adds is `$@`, and what it puts in place
-        /// of something is `{}`.
+        /// The arguments after the program. An argument known only at run time stands as typed
+        /// (`$x`). Any number of arguments added by another program is `$@`; a part that it
+        /// replaces is `{}`.
         argv: Vec<String>,
         /// Commands that run it, outermost first (`sudo`, `env`, `$(…)`).
         #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -191,12 +189,12 @@ pub enum Subject {
         #[serde(default, skip_serializing_if = "NamedBy::is_call")]
         by: NamedBy,
     },
-    /// Files whose names are known in part, or not at all, before the call runs.
+    /// Files whose names are partly or fully unknown before the call runs.
     #[serde(rename = "paths")]
     Paths {
-        /// Pattern of the known part: absolute, or beginning with `**` where the folder is not
-        /// known, or `**` alone. `*` stands for characters within a name, `**` for any characters;
-        /// `\\` takes the next character as it is.
+        /// Pattern of the known part: absolute, or beginning with `**` if the folder is unknown, or
+        /// `**` alone. `*` matches characters within a name, `**` any characters; `\\` takes the
+        /// next character literally.
         pattern: String,
         /// Kind of the access.
         access: Access,
@@ -206,7 +204,7 @@ pub enum Subject {
     /// A host that a connection is opened to.
     #[serde(rename = "host")]
     Host {
-        /// A name, an address, a name with a port or a URL, as the call writes it.
+        /// A name, an address, a name with a port or a URL, as written in the call.
         host: String,
         /// Part of the call that names it.
         by: NamedBy,
@@ -217,7 +215,7 @@ pub enum Subject {
         /// The address.
         url: WebUrl,
     },
-    /// A file of code that a command runs.
+    /// A code file that a command runs.
     #[serde(rename = "script")]
     Script {
         /// The command that runs it, as the line of its subject.
@@ -226,7 +224,7 @@ pub enum Subject {
         #[serde(flatten)]
         script: Script,
     },
-    /// A port that a job opens to the whole machine: a person is asked at least.
+    /// A port that a job opens to the whole machine: a person is always asked.
     #[serde(rename = "port")]
     Port {
         /// The port.
@@ -236,7 +234,7 @@ pub enum Subject {
         /// Seconds after which the job is ended.
         seconds: u64,
     },
-    /// Something that could not be seen through: a person is asked at least.
+    /// Something that could not be analysed: a person is always asked.
     #[serde(rename = "opaque")]
     Opaque {
         /// The part that could not be analysed, and the reason.
@@ -245,19 +243,18 @@ pub enum Subject {
 }
 
 impl Subject {
-    /// A path and what would be done to it.
+    /// A path and the access to it.
     pub fn path(path: impl Into<PathBuf>, access: Access) -> Self {
         Self::path_named_by(NamedBy::Call, path, access)
     }
 
-    /// A path that another part of the call than its parameters names, and what would be done to
-    /// it.
+    /// A path that another part of the call than its parameters names, and the access to it.
     pub fn path_named_by(by: NamedBy, path: impl Into<PathBuf>, access: Access) -> Self {
         Self::Path { path: path.into(), access, by }
     }
 
-    /// The same subject with every text changed: for whoever shows it. An argument that the change
-    /// took out of the line it stands in is not shown either.
+    /// Changes every text, for display. An argument that the change removed from its line is not
+    /// shown either.
     #[must_use]
     pub(crate) fn map_text(self, change: impl Fn(&str) -> String) -> Self {
         match self {
@@ -311,9 +308,9 @@ pub enum NamedBy {
     /// A parameter of the tool.
     #[default]
     Call,
-    /// A redirection of a command line. No rule on the command speaks of it.
+    /// A redirection of a command line. Rules on commands do not cover it.
     Redirection,
-    /// An argument of a program whose meaning is known. The rule on the command speaks of it too.
+    /// An argument of a known program. The rule on the command covers it too.
     Program,
 }
 
@@ -329,7 +326,7 @@ impl NamedBy {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Access {
-    /// Its content or its entries are looked at.
+    /// Its content or its entries are read.
     Read,
     /// It is created or changed.
     Write,

@@ -1,5 +1,4 @@
-//! What a tool is: its definition, its schema, what one call of it would touch, and the trait that
-//! authors write.
+//! Tools: definition, schema, subjects of a call, and the trait for authors.
 
 mod concise;
 mod definition;

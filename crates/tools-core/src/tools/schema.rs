@@ -1,7 +1,7 @@
-//! JSON Schemas of our own types, and what is wrong with a value that does not meet one.
+//! JSON Schemas of our own types, and the problems of values that do not match them.
 //!
-//! Not a general validator: it knows what `schemars` writes for plain structs, and stays silent
-//! where it does not.
+//! Not a general validator: it knows the output of `schemars` for plain structs, and reports
+//! nothing about anything else.
 
 use std::fmt;
 
@@ -10,7 +10,7 @@ use serde_json::Value;
 
 use crate::{JsonObject, either, nearest, quoted};
 
-/// The schema of a type as providers want it: 2020-12, everything inline, no `$schema`, no title,
+/// The schema of a type as providers accept it: 2020-12, everything inline, no `$schema`, no title,
 /// no formats that some of them refuse.
 pub fn inline_schema<T: JsonSchema>() -> Schema {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
@@ -36,12 +36,12 @@ fn strip_formats(value: &mut Value) {
     }
 }
 
-/// One thing that is wrong with a value, and where.
+/// One problem of a value, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SchemaProblem {
-    /// Where: `edits[1].old`; empty for the value itself.
+    /// Path to the problem, such as `edits[1].old`; empty for the value itself.
     pub path: String,
-    /// What.
+    /// Kind of the problem.
     pub fault: SchemaFault,
 }
 
@@ -49,9 +49,9 @@ pub struct SchemaProblem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum SchemaFault {
-    /// It is required and not there.
+    /// It is required and missing.
     Missing { expected: String },
-    /// Nothing of this name is known.
+    /// The name is unknown.
     Unknown { near: Vec<String>, known: Vec<String> },
     /// It has another JSON type.
     WrongType { expected: String, found: &'static str },
@@ -78,14 +78,14 @@ fn or_none(names: &[String]) -> String {
     if names.is_empty() { "none".to_owned() } else { quoted(names) }
 }
 
-/// Everything in which `value` does not meet `schema`; empty when nothing was found.
+/// All problems of `value` under `schema`; empty if none was found.
 pub fn schema_problems(value: &Value, schema: &Value) -> Vec<SchemaProblem> {
     let mut found = Vec::new();
     collect(&mut found, At::Top, value, schema);
     found
 }
 
-/// Where a value stands, written out only for what is wrong.
+/// Path to a value, formatted only for problems.
 #[derive(Debug, Clone, Copy)]
 enum At<'a> {
     Top,
@@ -139,8 +139,8 @@ fn collect(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, schema: &V
     }
 }
 
-/// A value that fits one branch is fine; else the branch with the fewest complaints is what was
-/// meant.
+/// A value that matches one branch is valid; otherwise the branch with the fewest problems is
+/// assumed to be the intended one.
 fn collect_branches(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, branches: &[Value]) {
     let constants = || branches.iter().filter_map(|branch| branch.get("const"));
     if value.is_string() && constants().count() == branches.len() {
@@ -186,7 +186,7 @@ fn collect_object(found: &mut Vec<SchemaProblem>, at: At<'_>, map: &JsonObject, 
     }
 }
 
-/// Whether a value has one of the types that are named; any has where none is.
+/// Whether a value has one of the types in the schema; a schema without types accepts any.
 fn has_types(value: &Value, schema: &Value) -> bool {
     let mut expected = expected_types(schema).peekable();
     expected.peek().is_none() || expected.any(|name| has_type(value, name))
@@ -227,7 +227,7 @@ pub(crate) fn json_type(value: &Value) -> &'static str {
     match value {
         Value::Null => "null",
         Value::Bool(_) => "a boolean",
-        // Text of such an integer is read as a fraction that has none.
+        // An integer that is too large is parsed as a floating-point number.
         Value::Number(number) if number.is_f64() && number.as_f64().is_some_and(|number| number.abs() > 9.2e18) => {
             "a number beyond the range of integers"
         }

@@ -1,4 +1,4 @@
-//! A file of code that a call runs: which one, and what it held when the call was looked at.
+//! Code files that calls run, with their content at the time of inspection.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -11,34 +11,35 @@ use sha2::{Digest as _, Sha256};
 use super::path_text::lossy;
 use crate::hex;
 
-/// A file of code that a call runs, or that says what it runs, as it was when it was looked at.
+/// A code file that a call runs, or that determines what it runs, in its state at inspection.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Script {
-    /// Canonical and absolute; as it is written where that is known only when it runs.
+    /// Canonical and absolute; as written if it is known only at run time.
     #[serde(serialize_with = "lossy")]
     pub path: PathBuf,
-    /// Digest of its content; `None` where that cannot be told: it is too large, no regular file,
-    /// or leads out of the workspace.
+    /// Digest of its content; `None` if unknown: the file is too large, not regular, or leads out
+    /// of the workspace.
     pub digest: Option<ContentDigest>,
-    /// Its text, for whoever shows what changed; `None` where it is no text or a long one.
+    /// Its text, to show changes; `None` if it is not text, or long.
     #[serde(skip)]
     pub text: Option<Arc<str>>,
 }
 
-/// Files of code without their texts, to be compared with what they are later.
+/// Code files without their texts, to be compared with their later states.
 pub type ScriptStates = Arc<[(PathBuf, Option<ContentDigest>)]>;
 
-/// The SHA-256 of what a file holds.
+/// SHA-256 of a file's content.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct ContentDigest([u8; 32]);
 
 impl Script {
-    /// A script of which nothing but its name is known.
+    /// A script of which only the name is known.
     pub fn unknown(path: impl Into<PathBuf>) -> Self {
         Self { path: path.into(), digest: None, text: None }
     }
 
-    /// Whether both are the same file with the same content. What cannot be told is never the same.
+    /// Whether both are the same file with the same content. Unknown content never counts as the
+    /// same.
     pub fn is_same(&self, other: &Self) -> bool {
         self.path == other.path && self.digest.is_some() && self.digest == other.digest
     }
@@ -55,10 +56,10 @@ impl ContentDigest {
         Self(Sha256::digest(bytes).into())
     }
 
-    /// The digest of everything that can be read; `None` when that is more than `most` bytes.
+    /// The digest of all bytes of a reader; `None` if there are more than `most`.
     ///
     /// # Errors
-    /// Those of the reader.
+    /// Errors of the reader.
     pub fn of_reader(mut reader: impl Read, most: u64) -> io::Result<Option<Self>> {
         let (mut hash, mut chunk, mut total) = (Sha256::new(), vec![0; 64 * 1024], 0);
         loop {

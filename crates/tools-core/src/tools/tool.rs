@@ -1,4 +1,4 @@
-//! What nearly every author of a tool writes.
+//! The trait that nearly every author of a tool implements.
 
 use std::future::Future;
 
@@ -7,27 +7,27 @@ use serde::de::DeserializeOwned;
 
 use crate::{CallContext, Inspection, ToolDef, ToolError, ToolOutput};
 
-/// One tool: typed arguments, a definition, a look ahead and a run. Called by [`crate::Typed`],
-/// which decodes the arguments, keeps the two paths of confirmation apart and turns it into an
-/// executor.
+/// One tool: typed arguments, a definition, an inspection and a run. Called by [`crate::Typed`],
+/// which decodes the arguments, separates the two paths of confirmation and makes it an executor.
 pub trait Tool: Send + Sync + 'static {
-    /// The parameters. Its doc comments are what the model reads.
+    /// The parameters. The model reads their doc comments.
     type Args: DeserializeOwned + JsonSchema + Send + Sync;
 
-    /// What the tool is; asked once.
+    /// Definition of the tool; requested once.
     fn definition(&self) -> ToolDef;
 
-    /// What this call would touch. Pure reading: no effects, no network.
+    /// The subjects of this call. Reads only: no effects, no network.
     ///
     /// # Errors
-    /// Whatever already forbids the call.
+    /// An error that already forbids the call.
     fn inspect(
         &self,
         args: &Self::Args,
         cx: &CallContext,
     ) -> impl Future<Output = Result<Inspection, ToolError>> + Send;
 
-    /// Does it. Everything a gate decided may have changed since: check again at the moment of use.
+    /// Runs the call. Everything a gate decided on may have changed since: check again at the
+    /// moment of use.
     ///
     /// Every await may be the last: clean up in `Drop`.
     ///
@@ -35,9 +35,9 @@ pub trait Tool: Send + Sync + 'static {
     /// Any category, chosen in the one conversion of the crate's own error.
     fn run(&self, args: Self::Args, cx: &CallContext) -> impl Future<Output = Result<ToolOutput, ToolError>> + Send;
 
-    /// Does it, given what [`Tool::inspect`] found just before, at the moment of use. A tool whose
-    /// look is costly takes what it left with [`Inspection::keeping`] and need not look again;
-    /// every other runs.
+    /// Runs the call, given the result of [`Tool::inspect`] just before. A tool with a costly
+    /// inspection takes its findings left by [`Inspection::keeping`] and need not look again;
+    /// others use the default.
     ///
     /// # Errors
     /// As [`Tool::run`].

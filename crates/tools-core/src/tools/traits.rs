@@ -1,4 +1,4 @@
-//! What a tool promises about itself: MCP's four hints and three of ours.
+//! Guarantees of tools: MCP's four hints and three of ours.
 
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
@@ -15,32 +15,32 @@ pub struct ToolTraits {
     pub destructive: bool,
     /// The same call again changes nothing more (MCP `idempotentHint`).
     pub idempotent: bool,
-    /// Talks to the world outside the workspace (MCP `openWorldHint`).
+    /// Communicates outside the workspace (MCP `openWorldHint`).
     pub open_world: bool,
-    /// Its result may be served again while nothing was written.
+    /// Its result may be cached until something is written.
     pub cacheable: bool,
-    /// It may be tried again by itself after a transient failure.
+    /// It may be retried automatically after a transient failure.
     pub retryable: bool,
-    /// Bounds its own output, which is then neither filtered nor moved to storage again.
+    /// Limits its own output, which is then neither filtered nor moved to storage.
     pub bounded_output: bool,
 }
 
-/// Two promises that cannot both hold.
+/// Two guarantees that contradict each other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum TraitConflict {
-    /// Nothing is destroyed where nothing is changed.
+    /// A tool that changes nothing cannot destroy anything.
     #[error("a tool cannot be both `read_only` and `destructive`")]
     ReadOnlyDestructive,
     /// Serving a mutation from a cache would skip the mutation.
     #[error("a tool that is `cacheable` must be `read_only`")]
     CacheableMutation,
-    /// Trying again would do it twice.
+    /// A retry would do it twice.
     #[error("a tool that is `retryable` must be `idempotent`")]
     RetryableTwice,
 }
 
 impl ToolTraits {
-    /// Promises nothing: what is assumed of a tool nobody knows.
+    /// No guarantees: assumed for unknown tools.
     pub const CAUTIOUS: Self = Self {
         read_only: false,
         destructive: true,
@@ -50,7 +50,7 @@ impl ToolTraits {
         retryable: false,
         bounded_output: false,
     };
-    /// Looks at the workspace and changes nothing.
+    /// Reads the workspace and changes nothing.
     pub const READ_ONLY: Self = Self {
         read_only: true,
         destructive: false,
@@ -60,7 +60,7 @@ impl ToolTraits {
         retryable: false,
         bounded_output: false,
     };
-    /// Changes files of the workspace, and may take the place of what they held.
+    /// Changes files of the workspace, and may replace their content.
     pub const EDIT: Self = Self {
         read_only: false,
         destructive: true,
@@ -70,7 +70,7 @@ impl ToolTraits {
         retryable: false,
         bounded_output: false,
     };
-    /// Adds to what is there, and takes nothing away.
+    /// Adds to existing data, and removes nothing.
     pub const ADD: Self = Self { destructive: false, ..Self::EDIT };
     /// Reads from the network.
     pub const FETCH: Self = Self {
@@ -83,7 +83,7 @@ impl ToolTraits {
         bounded_output: false,
     };
 
-    /// Finds promises that contradict one another.
+    /// Finds guarantees that contradict each other.
     ///
     /// # Errors
     /// The first [`TraitConflict`], in the order of its variants.

@@ -1,4 +1,5 @@
-//! From a [`Tool`] to an executor: the only file in which the two paths of a typed tool differ.
+//! Conversion of a [`Tool`] to an executor: the only file in which the two paths of a typed tool
+//! differ.
 
 use std::{fmt, sync::Arc};
 
@@ -17,7 +18,7 @@ pub struct Typed<T> {
 }
 
 impl<T: Tool> Typed<T> {
-    /// Wraps a tool; its definition is asked once.
+    /// Wraps a tool; its definition is requested once.
     pub fn new(tool: T) -> Self {
         let definition = Arc::new(tool.definition());
         Self { tool, definitions: Arc::from([Arc::clone(&definition)]), definition }
@@ -27,14 +28,14 @@ impl<T: Tool> Typed<T> {
         call.tool == self.definition.name
     }
 
-    /// The arguments and what they would touch: done on both paths, at the moment of use.
+    /// Decodes and inspects the arguments: on both paths, at the moment of use.
     async fn look(&self, call: &ToolCall, cx: &CallContext) -> Result<(T::Args, Inspection), ToolError> {
         let args: T::Args = call.parse()?;
         let inspection = self.tool.inspect(&args, cx).await?;
         Ok((args, inspection))
     }
 
-    /// The same look just before the run: what it runs must be what was judged.
+    /// Inspects again just before the run: the code files must be those that were judged.
     async fn look_again(&self, call: &ToolCall, cx: &CallContext) -> Result<(T::Args, Inspection), ToolError> {
         let (args, inspection) = self.look(call, cx).await?;
         match cx.judged_scripts() {
@@ -101,7 +102,7 @@ async fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmR
     .with_prompt(prompt)
 }
 
-/// Compares the files of code that a call runs with what they were before.
+/// Compares the code files that a call runs with their earlier states.
 fn check_scripts(before: &ScriptStates, now: &Inspection, cx: &CallContext) -> Result<(), ToolError> {
     let states = now.script_states();
     if states == *before {
@@ -113,8 +114,7 @@ fn check_scripts(before: &ScriptStates, now: &Inspection, cx: &CallContext) -> R
     Err(script_changed(path.unwrap_or(cx.workdir()), cx))
 }
 
-/// What a call ends with when a file of code that it runs is another one than the one that was
-/// judged or agreed to.
+/// Error of a call whose code file differs from the one that was judged or agreed to.
 pub(crate) fn script_changed(path: &std::path::Path, cx: &CallContext) -> ToolError {
     let shown = path.strip_prefix(cx.workdir()).unwrap_or(path).display();
     ToolError::new(

@@ -1,11 +1,10 @@
-//! An address of the web, in the parts that its tool found. Parsing is the business of whoever
-//! opens it.
+//! Web addresses, in parts parsed by the tool that opens them.
 
 use std::fmt::{self, Write as _};
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de::Error as _};
 
-/// An absolute address of the web, in parts.
+/// An absolute web address, in parts.
 ///
 /// The tool that opens the address parses it, once, and rules judge the parts that will be used. A
 /// second parser could find another host in the same text.
@@ -27,10 +26,10 @@ pub struct WebUrl {
 }
 
 impl WebUrl {
-    /// An address from its parts, each normalised: the scheme and the host in lower case, the host
-    /// without a final dot and an IPv6 address in brackets, the port `None` where it is the
-    /// scheme's own, and the path, with the query, of which a missing first `/` is added. No part
-    /// holds a user, a password or a fragment.
+    /// An address from its normalised parts: scheme and host in lower case, the host without a
+    /// final dot, an IPv6 address in brackets, the port `None` if it is the scheme's default, and
+    /// the path with the query, to which a missing first `/` is added. No part holds a user, a
+    /// password or a fragment.
     pub fn from_parts(scheme: &str, host: &str, port: Option<u16>, path_and_query: &str) -> Self {
         let mut text = format!("{scheme}://{host}");
         let host = text.len();
@@ -46,12 +45,12 @@ impl WebUrl {
         Self { text, scheme: scheme.len(), host, port, path }
     }
 
-    /// An address from the text of one.
+    /// Parses the text of an address.
     fn taken_apart(text: &str) -> Option<Self> {
         let (scheme, rest) = text.split_once("://")?;
         let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
         match authority.rsplit_once(':') {
-            // A colon within brackets is one of an IPv6 address.
+            // A colon within brackets is part of an IPv6 address.
             Some((host, port)) if !port.contains(']') => {
                 Some(Self::from_parts(scheme, host, Some(port.parse().ok()?), path))
             }
@@ -74,7 +73,7 @@ impl WebUrl {
         &self.text[self.scheme + "://".len()..self.host]
     }
 
-    /// The port; `None` where it is the scheme's own.
+    /// The port; `None` if it is the scheme's default.
     pub fn port(&self) -> Option<u16> {
         self.port
     }
