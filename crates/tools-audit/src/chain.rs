@@ -1,11 +1,11 @@
-//! The chain that makes a log tamper-evident: how a line is sealed, and how a sealed line is read
-//! back. Pure.
+//! The hash chain that makes a log tamper-evident: sealing of lines, and parsing of sealed lines.
+//! Pure.
 //!
 //! A line is one JSON object whose first members are `v` and `seq` and whose last are `prev` and
 //! `hash`. `hash` is the SHA-256 of the 64 digits of `prev` followed by the bytes of the line as
-//! they stand in the file, without its member `hash` (the text up to the `,"hash"`, and a closing
-//! brace). `prev` is the `hash` of the line before; 64 zeros in the first line of all. Nothing is
-//! parsed and written again to check it.
+//! stored in the file, without its member `hash` (the text up to the `,"hash"`, and a closing
+//! brace). `prev` is the `hash` of the previous line; 64 zeros in the very first line. Checking
+//! does not parse and rewrite anything.
 
 use std::fmt::Write as _;
 
@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 use tools_core::hex;
 
-/// The `prev` of the first line of all.
+/// The `prev` of the very first line.
 pub const ZERO_HASH: &str = "0000000000000000000000000000000000000000000000000000000000000000";
 
 const DIGITS: usize = 64;
@@ -22,7 +22,7 @@ const PREV: &str = r#","prev":""#;
 const HASH: &str = r#"","hash":""#;
 const END: &str = r#""}"#;
 
-/// The last line of a chain: what the next one is chained to, and what to note down to detect a cut
+/// The last line of a chain: the next line is chained to it, and noting it elsewhere reveals a cut
 /// tail.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Head {
@@ -57,35 +57,34 @@ impl Default for Head {
     }
 }
 
-/// Something that happened to the file before a line: put into that line, so that it is part of the
+/// An event between two lines of the file, stored in the second one so that it is part of the
 /// chain.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Mark {
-    /// Bytes that are no line of the chain stand before this line: a write was cut off.
+    /// Bytes that are no line of the chain precede this line: a write was interrupted.
     Damaged {
         /// Number of bytes.
         bytes: u64,
         /// Their SHA-256.
         sha256: String,
     },
-    /// This is the first line of its file; the chain goes on from the end of another.
+    /// This is the first line of its file; it continues the chain of another file.
     Continues {
         /// The name of the other file, in the same folder.
         file: String,
     },
-    /// This is the first line of a new chain where another one was, which is not here any more.
+    /// This is the first line of a new chain; the earlier chain in its place is gone.
     Replaces {
-        /// The number of its last line.
+        /// The number of the earlier chain's last line.
         seq: u64,
-        /// The hash of its last line.
+        /// The hash of the earlier chain's last line.
         hash: String,
     },
 }
 
-/// Writes the line that follows `head` to the end of `out`, with its newline, and returns the new
-/// head.
+/// Appends the line that follows `head` to `out`, with its newline, and returns the new head.
 ///
-/// `body` is the members of the line without braces (`"ts":"…","tool":"…"`).
+/// `body` holds the members of the line without braces (`"ts":"…","tool":"…"`).
 pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> Head {
     let start = out.len();
     let seq = head.seq.saturating_add(1);
@@ -113,21 +112,21 @@ pub fn seal(head: &Head, body: &str, mark: Option<&Mark>, out: &mut String) -> H
     Head { seq, hash }
 }
 
-/// A line of a chain, taken apart.
+/// A parsed line of a chain.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct SealedLine<'a> {
     /// Its number.
     pub seq: u64,
-    /// The hash of the line before, as it says.
+    /// The hash of the previous line, as stated in this one.
     pub prev: &'a str,
-    /// Its own hash, as it says.
+    /// The hash of this line, as stated in it.
     pub hash: &'a str,
     /// The line without `","hash":"…"}`.
     hashed: &'a [u8],
 }
 
 impl SealedLine<'_> {
-    /// Whether the line is what it was when it was sealed.
+    /// Whether the line is unchanged since it was sealed.
     pub fn is_intact(&self) -> bool {
         digest(self.prev, self.hashed, END) == self.hash
     }
@@ -138,7 +137,7 @@ impl SealedLine<'_> {
     }
 }
 
-/// Takes a line apart, without its newline; `None` when it has not the form that [`seal`] gives.
+/// Parses a line without its newline; `None` if it does not have the form written by [`seal`].
 pub fn unseal(line: &[u8]) -> Option<SealedLine<'_>> {
     let rest = line.strip_suffix(END.as_bytes())?;
     let (rest, hash) = split_digits(rest)?;

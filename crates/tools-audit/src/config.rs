@@ -1,4 +1,4 @@
-//! The section `[tools.audit]`, and how it becomes a sink.
+//! The section `[tools.audit]`, and its conversion to a sink.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -84,17 +84,17 @@ impl Default for AuditConfig {
     }
 }
 
-/// A record that is open.
+/// An open record.
 #[derive(Debug)]
 pub struct Record {
-    /// Its place.
+    /// Storage of the record.
     pub store: Arc<dyn RecordStore>,
     /// The layer that writes it.
     pub audit: Arc<Audit>,
 }
 
 impl Record {
-    /// The layer that writes each call, and the one that notes it before it runs.
+    /// The layer that records each call, and the one that notes it before it runs.
     pub fn layers(&self) -> [Arc<dyn Layer>; 2] {
         [Arc::clone(&self.audit) as _, self.audit.noting()]
     }
@@ -106,11 +106,11 @@ impl AuditConfig {
         base.join(&self.path)
     }
 
-    /// Opens the record: `shared`, else the file, which lies below `base` if it is relative. Each
-    /// line names `digest`, that of the rules in force.
+    /// Opens the record: `shared` if given, otherwise the file, which lies below `base` if it is
+    /// relative. Each line names `digest`, the digest of the rules in force.
     ///
     /// # Errors
-    /// Whatever keeps its files from being written.
+    /// When its files cannot be written.
     pub fn open(
         &self,
         base: &Path,
@@ -128,8 +128,8 @@ impl AuditConfig {
         Ok(Record { store, audit: Arc::new(audit.noting_in(self.running(base))) })
     }
 
-    /// Every file of the record: what is written now, what is exported, and the parts that were
-    /// written before. A relative path starts at `base`.
+    /// Every file of the record: the current one, the export, and the earlier parts. A relative
+    /// path starts at `base`.
     pub fn files(&self, base: &Path) -> Vec<PathBuf> {
         let record = self.enabled.then(|| self.file(base));
         let of_record = record.into_iter().flat_map(|file| {
@@ -140,22 +140,21 @@ impl AuditConfig {
         of_record.chain(self.export_file(base)).chain([self.running(base)]).collect()
     }
 
-    /// The folder in which the lines of running calls lie; a relative path of the record starts at
-    /// `base`.
+    /// The folder with the lines of running calls; a relative path of the record starts at `base`.
     pub fn running(&self, base: &Path) -> PathBuf {
         self.file(base).with_extension("running")
     }
 
-    /// The file that calls are exported to; `None` when they are not.
+    /// The file that calls are exported to; `None` if there is no export.
     pub(crate) fn export_file(&self, base: &Path) -> Option<PathBuf> {
         (!self.otlp_file.as_os_str().is_empty()).then(|| base.join(&self.otlp_file))
     }
 
-    /// The sink that also exports what `sink` stores, where that is configured; a relative path
-    /// starts at `base`.
+    /// The sink that also exports the lines stored by `sink`, if configured; a relative path starts
+    /// at `base`.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written, and a build that has no export.
+    /// When the file cannot be written, or the build has no export.
     pub(crate) fn exporting(&self, base: &Path, sink: Arc<dyn AuditSink>) -> Result<Arc<dyn AuditSink>, AuditError> {
         let Some(file) = self.export_file(base) else { return Ok(sink) };
         #[cfg(feature = "otel")]
@@ -170,7 +169,7 @@ impl AuditConfig {
     /// Opens the log; a relative path starts at `base`.
     ///
     /// # Errors
-    /// Whatever keeps the file from being written: better known at start than at the first call.
+    /// When the file cannot be written: this is better reported at start than at the first call.
     pub fn compile(&self, base: &Path) -> Result<JsonlSink, AuditError> {
         let interval = Duration::from_millis(self.fsync_interval_ms);
         Ok(JsonlSink::open(self.file(base))?.rotating_at(self.max_bytes).syncing(self.fsync, interval))

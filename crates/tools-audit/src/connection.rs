@@ -1,5 +1,5 @@
-//! What is on record about one connection of a command: a line of its own, since a job's
-//! connections outlive its call.
+//! The record of one connection of a command: a separate line, since a job's connections outlive
+//! its call.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -42,11 +42,11 @@ pub struct ConnectionLine<'a> {
     pub duration_ms: u64,
 }
 
-/// How much of a command line is kept.
+/// Maximum length in characters of a recorded command line.
 const COMMAND_CHARS: usize = 200;
 
 impl ConnectionLine<'_> {
-    /// The members of the line, without braces, behind its time.
+    /// The members of the line, without braces, after its time.
     pub(crate) fn to_body(&self, now: &str, redactor: &dyn Redactor) -> Result<String, serde_json::Error> {
         let command = self.command.map(|line| redactor.redact(line).chars().take(COMMAND_CHARS).collect::<String>());
         let rule = redactor.redact(self.rule);

@@ -1,5 +1,5 @@
-//! What is on record about one call: the fields of a line, made from the invocation, its notes and
-//! its outcome.
+//! The record of one call: the fields of a line, made from the invocation, its notes and its
+//! outcome.
 //!
 //! `v`, `seq`, `prev` and `hash` are not here: a sink adds them when it chains the line.
 
@@ -26,13 +26,13 @@ use self::touched::{files, subject};
 
 pub use touched::{Files, RecordedSubject};
 
-/// How many characters of a result or a message are kept.
+/// Maximum length in characters of a recorded result or message.
 const RESULT_CHARS: usize = 500;
 
-/// The code of a call whose process was killed.
+/// Code of a call whose process was killed.
 const KILLED: &str = "killed";
 
-/// Names under which other crates note what has a field of its own here.
+/// Keys of other crates' notes that have fields of their own here.
 mod known {
     pub(super) const CHECKPOINT: &str = "checkpoint";
     pub(super) const ROLLBACK: &str = "rollback";
@@ -181,24 +181,24 @@ pub struct Milliseconds {
     pub run: u64,
 }
 
-/// How a call ended, as far as this layer saw it.
+/// End of a call, as far as this layer saw it.
 pub(crate) enum Ending<'a> {
     /// With a result.
     Returned(&'a Outcome),
     /// Its future was dropped.
     Dropped,
-    /// It has not: this is what is to be on record if the process is killed now.
+    /// The call is still running: this is recorded if the process is killed now.
     Killed,
 }
 
-/// When a call arrived: the time of day, and the moment that durations are counted from.
+/// Arrival of a call: the time of day, and the start for durations.
 #[derive(Clone, Copy)]
 pub(crate) struct Arrival {
     pub(crate) at: Timestamp,
     pub(crate) arrived: Instant,
 }
 
-/// What a person said about a call, where one was asked.
+/// A person's answer about a call, if one was asked.
 #[derive(Clone, Copy, Default)]
 pub(crate) struct HumanAnswer<'a> {
     pub(crate) approval: Option<&'a Approval>,
@@ -210,19 +210,19 @@ impl<'a> HumanAnswer<'a> {
         Self { approval, refusal: None }
     }
 
-    /// Who answered.
+    /// The person who answered.
     fn by(&self) -> Option<&'a CallerId> {
         self.approval.map(Approval::by).or_else(|| self.refusal.map(|refusal| &refusal.by))
     }
 
-    /// How long they were asked.
+    /// Time until the person answered.
     fn waited(&self) -> Option<Duration> {
         self.approval.map(Approval::waited).or_else(|| self.refusal.map(|refusal| refusal.waited))
     }
 }
 
 impl<'a> Entry<'a> {
-    /// Puts a call on record that takes until now; `policy` is the digest of the rules that it was
+    /// Makes the entry of a call that ends now; `policy` is the digest of the rules that it was
     /// judged by.
     pub(crate) fn new(
         inv: &'a Invocation,
@@ -311,10 +311,10 @@ impl<'a> Entry<'a> {
         }
     }
 
-    /// The members of the line, without braces, as a sink wants them.
+    /// The members of the line, without braces, as a sink expects them.
     ///
     /// # Errors
-    /// When it cannot be encoded, which no entry made of a call can bring about.
+    /// When it cannot be encoded, which is impossible for an entry made of a call.
     pub(crate) fn to_body(&self) -> Result<String, serde_json::Error> {
         let mut text = serde_json::to_string(self)?;
         text.pop();
@@ -323,12 +323,12 @@ impl<'a> Entry<'a> {
     }
 }
 
-/// How long a call stood in its batch.
+/// Time that a call waited in its batch.
 fn waited(origin: &CallOrigin, arrival: Arrival) -> Duration {
     arrival.arrived.saturating_duration_since(origin.asked.into_std())
 }
 
-/// How a call ended, sorted out.
+/// End of a call, split into its parts.
 struct End<'a> {
     decision: Verdict,
     executed: bool,
@@ -351,7 +351,7 @@ impl<'a> End<'a> {
             Ending::Returned(_) => error.map(ToolError::category),
             Ending::Dropped | Ending::Killed => Some(C::Cancelled),
         };
-        // An executor that was reached may still have refused before it did anything.
+        // An executor may refuse before it does anything.
         let refused = matches!(
             category,
             Some(C::ConfirmationRequired | C::ToolNotFound | C::InvalidParameters | C::TypeMismatch)
@@ -383,13 +383,13 @@ impl<'a> End<'a> {
         self.output.filter(|_| self.error.is_none())
     }
 
-    /// What the model was given; `None` when nothing was.
+    /// The text for the model; `None` if there was none.
     fn text(&self) -> Option<Cow<'a, str>> {
         self.output.map(ToolOutput::to_text).or_else(|| self.error.map(|error| error.message().into()))
     }
 
     fn result(&self, is_rolled_back: bool, redactor: &dyn Redactor) -> Cow<'a, str> {
-        // A result from a cache is a result although nothing ran for it.
+        // A result from a cache counts as a result although nothing ran for it.
         match self.output {
             Some(output) => shortened(&output.to_text(), RESULT_CHARS, redactor).into_owned().into(),
             None if !self.executed => "not_executed".into(),

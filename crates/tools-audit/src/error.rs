@@ -1,4 +1,4 @@
-//! What can be wrong with a log file.
+//! Errors of audit logs.
 
 use std::{io, path::PathBuf, sync::Arc};
 
@@ -13,13 +13,13 @@ pub enum AuditError {
     /// It could not be opened.
     #[error("cannot open the audit file `{}`: {source}", path.display())]
     Open { path: PathBuf, source: io::Error },
-    /// It is a symbolic link, which someone else could point elsewhere.
+    /// It is a symbolic link, which someone else could redirect.
     #[error("the audit path `{}` is a symbolic link", .0.display())]
     Symlink(PathBuf),
     /// It is a folder, a pipe, a device or a socket.
     #[error("the audit path `{}` is not a regular file", .0.display())]
     NotAFile(PathBuf),
-    /// It has content, and none of it is a line of an audit log.
+    /// It has content without any line of an audit log.
     #[error("the file `{}` exists and is not an audit log", .0.display())]
     NotAnAuditLog(PathBuf),
     /// Another process holds its lock for too long.
@@ -28,16 +28,16 @@ pub enum AuditError {
     /// It could not be read.
     #[error("cannot read the audit file `{}`: {source}", path.display())]
     Read { path: PathBuf, source: io::Error },
-    /// A line could not be written, or not wholly.
+    /// A line could not be written completely.
     #[error("cannot write to the audit file `{}`: {source}", path.display())]
     Write { path: PathBuf, source: io::Error },
-    /// The database that lines go to cannot be used.
+    /// The database for the lines cannot be used.
     #[error("the audit database cannot be used: {0}")]
     Database(#[source] Arc<dyn std::error::Error + Send + Sync>),
-    /// The chain of this process in the database is not the one that it wrote.
+    /// The chain of this process in the database differs from the one that it wrote.
     #[error("the chain `{0}` in the audit database is not the one that this process wrote")]
     Changed(String),
-    /// An export was asked for that this build cannot do.
+    /// An export was requested that this build does not support.
     #[error("this build has no OpenTelemetry export; it needs the feature `otel`")]
     NoExport,
     /// An entry could not be turned into text.
@@ -48,7 +48,7 @@ pub enum AuditError {
 const SUGGESTION: &str = "Tell the user that the audit log cannot be written; nothing else will run until it can.";
 
 impl AuditError {
-    /// The answer to a call that was handed on already: it may have run.
+    /// The error for a call that was already passed on: it may have run.
     pub(crate) fn withheld(self) -> ToolError {
         let problem = "the call may have run, but it cannot be put on record: its result is withheld";
         ToolError::new(ToolErrorCategory::PermanentFailure, "audit_failed", problem)

@@ -1,5 +1,4 @@
-//! The layer: makes a line of every call, whatever became of it, and has it written before the
-//! result goes on.
+//! The layer that records every call with its outcome, before the result is returned.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -16,17 +15,17 @@ use crate::redaction::FailClosed;
 use crate::running::RunningCalls;
 use crate::{AuditError, AuditSink, ConnectionLine, Entry, Head, OnError};
 
-/// Puts every call on record. Goes right below the layer that announces calls, so that nobody
-/// learns a result that is not on record.
+/// Records every call. Placed directly below the layer that announces calls, so that nobody gets an
+/// unrecorded result.
 pub struct Audit {
     sink: Arc<dyn AuditSink>,
     redactor: Arc<dyn Redactor>,
     clock: Arc<dyn Clock>,
     on_error: OnError,
     policy: Option<Shared<String>>,
-    /// Lines that could not be written since one last could.
+    /// Number of lines that could not be written since the last successful write.
     lost: AtomicU64,
-    /// Lines of calls that are running, in case that this process is killed.
+    /// Lines of running calls, in case this process is killed.
     running: Option<RunningCalls>,
 }
 
@@ -47,7 +46,7 @@ impl Audit {
         why: "sees every refusal, unknown tool and dropped call, and writes before it returns",
     };
 
-    /// A layer that writes to `sink` what `redactor` leaves.
+    /// A layer that writes to `sink` the text redacted by `redactor`.
     pub fn new(sink: Arc<dyn AuditSink>, redactor: Arc<dyn Redactor>, on_error: OnError) -> Self {
         Self {
             sink,
@@ -60,20 +59,20 @@ impl Audit {
         }
     }
 
-    /// The same layer with another clock.
+    /// Sets another clock.
     pub fn with_clock(self, clock: Arc<dyn Clock>) -> Self {
         Self { clock, ..self }
     }
 
-    /// The same layer, with the digest of the rules that calls are judged by; stored anew where
-    /// these are swapped.
+    /// Sets the digest of the rules that calls are judged by; the owner updates it when the rules
+    /// are replaced.
     pub fn with_policy(self, digest: Shared<String>) -> Self {
         Self { policy: Some(digest), ..self }
     }
 
-    /// The same layer, with a folder in which the lines of running calls lie until they are over:
-    /// there a later process finds those of one that was killed, and puts them on record. Those
-    /// that are there now are put on record at once. [`Audit::noting`] is the layer that fills it.
+    /// Sets a folder for the lines of running calls: if this process is killed, a later one finds
+    /// and records them. Lines that are there now are recorded at once. [`Audit::noting`] is the
+    /// layer that fills it.
     pub fn noting_in(self, folder: std::path::PathBuf) -> Self {
         crate::running::take_left(&folder, |body| match self.sink.append(body) {
             Ok(_) => true,
@@ -85,15 +84,14 @@ impl Audit {
         Self { running: Some(RunningCalls::in_folder(folder)), ..self }
     }
 
-    /// The layer that notes what is about to run in the folder of [`Audit::noting_in`]: right
-    /// outside of what really runs, so that the note says how the call was judged. Calls that
-    /// change nothing are not noted.
+    /// The layer that notes a call in the folder of [`Audit::noting_in`] before it runs. It stands
+    /// directly around the execution, so that the note contains the verdict. Calls that change
+    /// nothing are not noted.
     pub fn noting(self: &Arc<Self>) -> Arc<dyn Layer> {
         Arc::new(Noting(Arc::clone(self)))
     }
 
-    /// After a lost line nothing runs until the log takes a line again: one that says how many are
-    /// missing.
+    /// After a lost line no call runs until the log accepts a line with the number of lost lines.
     fn resume(&self) -> Result<(), AuditError> {
         let lost = self.lost.load(Ordering::Acquire);
         if lost == 0 {
@@ -105,9 +103,8 @@ impl Audit {
         Ok(())
     }
 
-    /// Puts on record that a person refused a call, beside the line that says they were asked:
-    /// `error` is what the model is told. What cannot be written is logged; the call is refused
-    /// either way.
+    /// Records that a person refused a call, in addition to the line about the question: `error` is
+    /// the model's error. A failed write is only logged; the call is refused either way.
     pub fn decline(&self, inv: &Invocation, refusal: &Refusal, error: ToolError) {
         inv.context.journal().note(keys::APPROVED_BY, "person");
         let answer = HumanAnswer { approval: None, refusal: Some(refusal) };
@@ -116,11 +113,11 @@ impl Audit {
         }
     }
 
-    /// Puts on record that a call was refused before it came to the layers, or was called off:
-    /// `error` is what the model is told.
+    /// Records that a call was refused before it reached the layers, or was cancelled: `error` is
+    /// the model's error.
     ///
     /// # Errors
-    /// When the line cannot be written and the configuration blocks calls without one.
+    /// When the line cannot be written and the configuration blocks unrecorded calls.
     pub fn refuse(&self, inv: &Invocation, error: ToolError) -> Result<(), ToolError> {
         let written = self.record_refused(inv, HumanAnswer::default(), error);
         written.or_else(|error| self.failed(inv, error, ToolError::from))
@@ -135,8 +132,7 @@ impl Audit {
         Arrival { at: self.clock.now(), arrived: Instant::now() }
     }
 
-    /// Puts a connection of a command on record. What cannot be written is logged, and counts as a
-    /// lost line.
+    /// Records a connection of a command. A failed write is logged, and counts as a lost line.
     pub fn connection(&self, connection: &ConnectionLine<'_>) {
         let session = SessionId::parse(connection.session).ok();
         let of_session = session.and_then(|session| self.redactor.in_session(&session));
@@ -149,7 +145,7 @@ impl Audit {
         }
     }
 
-    /// Stores the line of a call where nothing can be waited for.
+    /// Stores the line of a call without awaiting.
     fn record(
         &self,
         inv: &Invocation,
@@ -185,8 +181,8 @@ impl Audit {
         Ok(())
     }
 
-    /// What follows from a line that is not there; `refused` is the answer to the call where none
-    /// is allowed without.
+    /// Handles a missing line; `refused` makes the error of the call if unrecorded calls are
+    /// blocked.
     fn failed(
         &self,
         inv: &Invocation,
@@ -234,7 +230,7 @@ impl Layer for Audit {
     }
 }
 
-/// Puts a call on record whose future is dropped while it runs.
+/// Records a call whose future is dropped while it runs.
 struct DropRecord<'a> {
     audit: &'a Audit,
     inv: &'a Invocation,

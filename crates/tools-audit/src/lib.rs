@@ -1,10 +1,9 @@
 //! The audit log: one line per call, redacted, chained by hash, written before the result is
 //! returned.
 //!
-//! [`Audit`] is the layer. It makes an [`Entry`] of every call, whatever became of it, and hands
-//! its text to an [`AuditSink`], which chains and stores it: [`JsonlSink`] in a file that several
-//! processes may share, [`MemorySink`] in memory. [`verify()`] checks a file, [`view`] reads it for
-//! people.
+//! [`Audit`] is the layer. It makes an [`Entry`] of every call and its outcome, and hands its text
+//! to an [`AuditSink`], which chains and stores it: [`JsonlSink`] in a file that several processes
+//! may share, [`MemorySink`] in memory. [`verify()`] checks a file, [`view`] reads it for people.
 //!
 //! ```
 //! use std::sync::Arc;

@@ -1,9 +1,9 @@
-//! OpenTelemetry: each line of the record once more, as a span in OTLP JSON, appended to a file.
+//! OpenTelemetry: each line of the record is also appended to a file as a span in OTLP JSON.
 //!
-//! One `ExportTraceServiceRequest` per line is what the collector's `otlp_json_file` receiver and
-//! its file exporter speak. No network and no exporter thread: what ships the file is the
-//! collector's business, and a call never waits for it. A session is a trace, a call a span, a
-//! call's parent the span above it.
+//! One `ExportTraceServiceRequest` per line is the format of the collector's `otlp_json_file`
+//! receiver and of its file exporter. No network and no exporter thread: the collector ships the
+//! file, and a call never waits for it. A session is a trace, a call a span, and its parent call
+//! the parent span.
 
 use std::fs::File;
 use std::path::{Path, PathBuf};
@@ -17,7 +17,7 @@ use tools_core::sha256_hex;
 use crate::sink::{open_for_append, write_whole};
 use crate::{AuditError, AuditSink, Head};
 
-/// A sink that exports what another one stored.
+/// A sink that exports the lines stored by another sink.
 pub struct OtlpSink {
     inner: Arc<dyn AuditSink>,
     file: Arc<File>,
@@ -26,10 +26,10 @@ pub struct OtlpSink {
 }
 
 impl OtlpSink {
-    /// Exports to the file at `path` what `inner` stored.
+    /// Exports to the file at `path` the lines stored by `inner`.
     ///
     /// # Errors
-    /// When the file cannot be opened, or is no regular file.
+    /// When the file cannot be opened, or is not a regular file.
     pub fn open(inner: Arc<dyn AuditSink>, path: &Path) -> Result<Self, AuditError> {
         let file = open_for_append(path)?;
         Ok(Self { inner, file, path: path.to_owned(), is_failing: AtomicBool::new(false) })
@@ -41,7 +41,7 @@ impl OtlpSink {
         if let Some(span) = span(body, head) {
             let written = write_whole(&self.file, format!("{}\n", exported(&span)).as_bytes());
             let was_failing = self.is_failing.swap(written.is_err(), Ordering::Relaxed);
-            // The record is what counts. It is said once, not with every call.
+            // Only the record is essential, so the failure is reported once, not with every call.
             if let Err(error) = written
                 && !was_failing
             {
@@ -82,7 +82,7 @@ fn exported(span: &Value) -> Value {
     }]})
 }
 
-/// The span of a call; `None` for lines that are none.
+/// The span of a call; `None` for lines about anything else.
 fn span(body: &str, head: &Head) -> Option<Value> {
     let line: Map<String, Value> = serde_json::from_str(&format!("{{{body}}}")).ok()?;
     let text = |key: &str| line.get(key).and_then(Value::as_str);
@@ -131,7 +131,7 @@ fn span_id(session: &str, call: &str) -> String {
     digits
 }
 
-/// Attributes as OTLP JSON has them: 64-bit numbers are strings, and what is not there is left out.
+/// Attributes in OTLP JSON: 64-bit numbers are strings, and absent ones are left out.
 fn attributes<const N: usize>(list: [(&str, Option<Value>); N]) -> Value {
     let known = list.into_iter().filter_map(|(key, value)| {
         let value = match value? {

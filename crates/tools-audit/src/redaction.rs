@@ -1,4 +1,4 @@
-//! Redaction that fails closed: whatever a redactor does, an unredacted text never reaches a line.
+//! Redaction that fails closed: even if a redactor fails, no unredacted text reaches a line.
 
 use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -6,8 +6,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::Value;
 use tools_core::Redactor;
 
-/// A redactor that answers even when the one inside breaks: then the length of the text is
-/// recorded, not the text.
+/// A redactor that answers even if the inner one fails: then the length of the text is recorded
+/// instead of the text.
 #[derive(Clone, Copy)]
 pub(crate) struct FailClosed<'a>(pub(crate) &'a dyn Redactor);
 

@@ -1,6 +1,6 @@
-//! One self-contained page of a log: a film strip of the calls, where the tokens went, what was
-//! asked and why, processes and files. It loads nothing, runs one script of its own, and shows
-//! whatever a tool printed as text.
+//! One self-contained page about a log: a film strip of the calls, the use of tokens, questions and
+//! their reasons, processes and files. It loads nothing, runs one script of its own, and shows the
+//! output of tools as plain text.
 
 mod call;
 mod calls;
@@ -30,12 +30,12 @@ const SCRIPT: &str = include_str!("report/script.js");
 /// Content of a page about a log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Options {
-    /// Number of calls that are shown one by one: the last ones. Figures count all.
+    /// Number of calls shown individually: the last ones. Figures count all.
     pub calls: usize,
     /// Only the calls of this session.
     pub session: Option<String>,
-    /// Only the calls that worked in this folder or below it, and the connections of their
-    /// sessions. Absolute and canonical.
+    /// Only the calls whose working directory is this folder or below it, and the connections of
+    /// their sessions. Absolute and canonical.
     pub folder: Option<PathBuf>,
 }
 
@@ -48,14 +48,13 @@ impl Default for Options {
 /// The page of a log.
 ///
 /// # Errors
-/// When the log cannot be opened or read. A log that was tampered with is shown, and said to be.
+/// When the log cannot be opened or read. A tampered log is shown, with a warning.
 pub fn page(path: &Path, options: &Options) -> Result<String, AuditError> {
     let checked = verify(path)?;
     let (figures, calls) = gather(path, options)?;
     let name = path.file_name().unwrap_or_default().to_string_lossy();
     let mut out = String::with_capacity(64 * 1024 + calls.len() * 4096);
-    // What is not listed by its hash does not run, also if text of a tool should ever get out of
-    // its place.
+    // Only scripts listed by hash run, even if text of a tool should escape its place.
     let _ = write!(
         out,
         "<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta http-equiv=\"Content-Security-Policy\" \
@@ -112,7 +111,7 @@ fn gather(path: &Path, options: &Options) -> Result<(Figures, VecDeque<Call>), A
     Ok((figures, calls))
 }
 
-/// The sessions that made calls in a folder: connections are on record by session.
+/// The sessions that made calls in a folder, since connections are recorded by session.
 fn sessions_of(path: &Path, folder: &Path) -> Result<HashSet<String>, AuditError> {
     let failed = |source| AuditError::Read { path: path.to_owned(), source };
     let mut reader = BufReader::with_capacity(256 * 1024, open(path)?);

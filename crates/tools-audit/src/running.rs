@@ -1,5 +1,5 @@
-//! Lines of calls that are running, in a folder: of a process that was killed they are all that is
-//! left of its last calls.
+//! Lines of running calls, in a folder: after a process was killed, the only trace of its last
+//! calls.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -8,14 +8,14 @@ use std::sync::Mutex;
 use serde_json::{Map, Value};
 use tools_core::{CallId, Locked as _, ProcessNotes, take_notes_left_behind};
 
-/// How the files end.
+/// Extension of the files.
 const EXTENSION: &str = "line";
 
-/// The lines of this process.
+/// The lines of the running calls of this process.
 #[derive(Debug)]
 pub(crate) struct RunningCalls {
     folder: PathBuf,
-    /// Several where calls share an identifier.
+    /// Several notes for calls that share an identifier.
     notes: Mutex<HashMap<CallId, Vec<ProcessNotes>>>,
 }
 
@@ -24,8 +24,8 @@ impl RunningCalls {
         Self { folder, notes: Mutex::default() }
     }
 
-    /// Notes the members of the line that is to be on record if this process is killed now. What
-    /// cannot be noted is logged: the call itself will be on record all the same.
+    /// Notes the members of the line to record if this process is killed now. Failures are only
+    /// logged: the call itself will still be recorded.
     pub(crate) fn begin(&self, call: &CallId, body: &str) {
         let mut notes = ProcessNotes::in_folder(&self.folder, EXTENSION);
         match notes.add(body.as_bytes()) {
@@ -34,7 +34,7 @@ impl RunningCalls {
         }
     }
 
-    /// Forgets the line of a call, which is on record now.
+    /// Removes the line of a call, which is recorded now.
     pub(crate) fn end(&self, call: &CallId) {
         let ended = self.with(|all| {
             let notes = all.get_mut(call)?;
@@ -44,7 +44,7 @@ impl RunningCalls {
             }
             ended
         });
-        // Outside of the lock: this removes a file.
+        // Outside the lock, since this removes a file.
         drop(ended);
     }
 
@@ -53,8 +53,8 @@ impl RunningCalls {
     }
 }
 
-/// Hands the lines that killed processes left to `take`, and forgets those for which it returns
-/// `true`. A line that was cut off belongs to a call that did not run yet.
+/// Passes the lines left by killed processes to `take`, and removes those for which it returns
+/// `true`. An incomplete line belongs to a call that did not run yet.
 pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(&str) -> bool) {
     take_notes_left_behind(folder, EXTENSION, |bytes| match std::str::from_utf8(bytes) {
         Ok(body) if is_whole(body) => take(body),
@@ -62,7 +62,7 @@ pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(&str) -> bool) {
     });
 }
 
-/// Whether it is the members of one line.
+/// Whether the text is the complete members of one line.
 fn is_whole(body: &str) -> bool {
     !body.contains('\n') && serde_json::from_str::<Map<String, Value>>(&format!("{{{body}}}")).is_ok()
 }

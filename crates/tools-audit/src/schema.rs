@@ -1,11 +1,11 @@
-//! The JSON schema of a line: what `docs/reference/audit.schema.json` is generated from.
+//! The JSON schema of a line, from which `docs/reference/audit.schema.json` is generated.
 
 use serde_json::{Value, json};
 use tools_core::inline_schema;
 
 use crate::{ConnectionLine, Entry};
 
-/// The schema of every line of a log: calls, and the events that the log itself puts down.
+/// The schema of every line of a log: calls, and the log's own events.
 ///
 /// Fields may be added to version 1; none is renamed, removed or given another meaning.
 pub fn line_schema() -> Value {

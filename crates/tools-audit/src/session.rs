@@ -15,11 +15,11 @@ use crate::{AuditError, AuditSink, JsonlSink, sink::last_number, verify, view::R
 pub struct SessionRows {
     /// The calls, oldest first.
     pub rows: Vec<Row>,
-    /// The number behind which the next page begins; `None` at the end.
+    /// The number after which the next page begins; `None` at the end.
     pub next: Option<u64>,
 }
 
-/// A sink whose lines can be read again. It shows its place to people.
+/// A sink whose lines can be read again. It displays its location to people.
 #[async_trait]
 pub trait RecordStore: AuditSink + fmt::Debug + fmt::Display {
     /// The first `most` calls of `session` whose number is larger than `after`.
@@ -46,7 +46,7 @@ impl fmt::Display for JsonlSink {
     }
 }
 
-/// What the log at `log` and the file before it hold. Nothing where there is no log yet.
+/// The calls in the log at `log` and in the file before it. Empty if there is no log yet.
 fn of_session(log: &Path, session: &str, after: u64, most: usize) -> Result<SessionRows, AuditError> {
     let mut page = SessionRows::default();
     for file in before(log).into_iter().chain([log.to_owned()]) {
@@ -68,7 +68,7 @@ fn of_session(log: &Path, session: &str, after: u64, most: usize) -> Result<Sess
 
 /// Adds the calls of a file until the page is full.
 fn take(file: File, session: &str, after: u64, most: usize, page: &mut SessionRows) -> io::Result<()> {
-    // Most lines are of others: they are not parsed.
+    // Most lines belong to other sessions: they are not parsed.
     let quoted = serde_json::to_string(session).unwrap_or_default();
     let finder = memmem::Finder::new(quoted.as_bytes());
     let mut reader = BufReader::with_capacity(256 << 10, file);
@@ -88,7 +88,7 @@ fn take(file: File, session: &str, after: u64, most: usize, page: &mut SessionRo
     }
 }
 
-/// The file that was the log before it went on in this one.
+/// The file before this one in the chain.
 fn before(log: &Path) -> Option<PathBuf> {
     let (folder, name) = (log.parent()?, log.file_name()?.to_str()?);
     let folder = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };

@@ -1,4 +1,4 @@
-//! Checks a log from its first line to its last: what was changed, what is missing, where it ends.
+//! Checks a log from its first line to its last for changes, missing lines and its end.
 
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -11,58 +11,59 @@ use tools_core::sha256_hex;
 use crate::chain::{SealedLine, unseal};
 use crate::{AuditError, Head, ZERO_HASH, noted_head};
 
-/// No line is longer: what is longer was not written by us, and is not read into memory.
+/// Maximum length in bytes of a line: a longer one was not written by us, and is not read into
+/// memory.
 const MAX_LINE_BYTES: u64 = 16 * 1024 * 1024;
 
 /// Result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
-    /// Number of lines of the chain that were read.
+    /// Number of chain lines read.
     pub lines: u64,
-    /// The number of the first one.
+    /// Number of the first line in the chain.
     pub first_seq: Option<u64>,
-    /// The number of the last one.
+    /// Number of the last line in the chain.
     pub last_seq: Option<u64>,
     /// The hash of the last line.
     pub head: Option<String>,
-    /// The sessions, each with its lines.
+    /// Lines by session.
     pub sessions: BTreeMap<String, SessionLines>,
-    /// The first place where the chain does not hold.
+    /// The first place where the chain is broken.
     pub broken: Option<Broken>,
     /// Number of such places.
     pub broken_count: u64,
-    /// Writes that were cut off and that the line after tells of: no part of the chain, and no
-    /// breach of it.
+    /// Interrupted writes that the following line mentions: neither part of the chain nor a breach
+    /// of it.
     pub damaged: Vec<Damage>,
-    /// Number of calls that could not be put on record, as later lines say.
+    /// Number of calls that could not be recorded, according to later lines.
     pub lost: u64,
     /// The file that this one continues; `None` for the first of its chain.
     pub continues: Option<Continuation>,
-    /// The files before this one, newest first, as far as they are there.
+    /// The earlier files that exist, newest first.
     pub earlier: Vec<Earlier>,
-    /// The chain that was in this place before and was put away as a whole.
+    /// The earlier chain in this place, which was removed as a whole.
     pub replaces: Option<Head>,
-    /// Heads that were noted elsewhere and that the log was compared with.
+    /// Number of heads noted elsewhere with which the log was compared.
     pub heads: u64,
 }
 
 impl Report {
-    /// Whether every line is what it was when it was written and none is missing.
+    /// Whether every line is unchanged and none is missing.
     pub fn is_intact(&self) -> bool {
         self.broken.is_none() && self.earlier.iter().all(|file| file.broken.is_none())
     }
 }
 
-/// A file of the same chain, before the one that was asked for.
+/// An earlier file of the same chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Earlier {
     /// Its name, in the same folder.
     pub file: String,
-    /// Number of lines of the chain that were read.
+    /// Number of chain lines read.
     pub lines: u64,
-    /// The number of the first one.
+    /// Number of the first line in the chain.
     pub first_seq: Option<u64>,
-    /// The first place where the chain does not hold.
+    /// The first place where the chain is broken.
     pub broken: Option<Broken>,
 }
 
@@ -71,56 +72,56 @@ pub struct Earlier {
 pub struct SessionLines {
     /// Number of lines.
     pub lines: u64,
-    /// The number of the last one.
+    /// Number of the last line in the chain.
     pub last_seq: u64,
-    /// Its hash: the head of the session.
+    /// Hash of the last line: the head of the session.
     pub head: String,
 }
 
-/// A place where the chain does not hold.
+/// A place where the chain is broken.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Broken {
-    /// The line of the file, from 1.
+    /// Line number in the file, from 1.
     pub line: u64,
     /// The problem, as a sentence without a period.
     pub why: String,
 }
 
-/// A write that was cut off.
+/// An interrupted write.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Damage {
-    /// The line of the file where it begins, from 1.
+    /// Line number in the file where it begins, from 1.
     pub line: u64,
-    /// Number of bytes it left behind.
+    /// Number of bytes that it left.
     pub bytes: u64,
 }
 
 /// Reference of a file to the one that it continues.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Continuation {
-    /// The name of the file before, in the same folder.
+    /// The name of the earlier file, in the same folder.
     pub file: String,
-    /// Whether its last line is the one that this file goes on from; `None` when it is not there to
-    /// be looked at.
+    /// Whether its last line is the one that this file continues; `None` if that file cannot be
+    /// read.
     pub fits: Option<bool>,
 }
 
-/// Checks a file, the files that it continues, and that it goes on at least as far as the head
-/// noted beside it.
+/// Checks a file and the files that it continues, and that it reaches at least the head noted
+/// beside it.
 ///
 /// # Errors
-/// When it cannot be opened or read, or is no regular file. What is wrong with its content is in
-/// the report.
+/// When it cannot be opened or read, or is not a regular file. Problems of its content are in the
+/// report.
 pub fn verify(path: &Path) -> Result<Report, AuditError> {
     verify_with(path, &[])
 }
 
-/// The same, and that the log holds the lines of `heads`, which were noted elsewhere.
+/// As [`verify()`], and checks that the log holds the lines of `heads`, which were noted elsewhere.
 ///
 /// # Errors
 /// As [`verify()`].
 pub fn verify_with(path: &Path, heads: &[Head]) -> Result<Report, AuditError> {
-    // Read before the log: it may only lag behind what is there.
+    // Read before the log, so that the noted head cannot be ahead of it.
     let heads: Vec<Head> = heads.iter().cloned().chain(noted_head(path)).collect();
     let mut checker = check(path, heads)?;
     checker.check_end();
@@ -132,7 +133,7 @@ pub fn verify_with(path: &Path, heads: &[Head]) -> Result<Report, AuditError> {
         if fits == Some(false) {
             let why = format!("`{}` does not end where this file goes on", continuation.file);
             report.broken_count += 1;
-            // It concerns the first line: whatever else is wrong comes after.
+            // The problem is at the first line: all other problems come later.
             report.broken = Some(Broken { line: 1, why });
         }
     }
@@ -148,21 +149,21 @@ fn check(path: &Path, heads: Vec<Head>) -> Result<Checker, AuditError> {
     Ok(checker)
 }
 
-/// Checks lines that do not stand in a file.
+/// Checks lines that are not in a file.
 pub fn verify_lines(lines: impl BufRead) -> io::Result<Report> {
     let mut checker = Checker::default();
     checker.read(lines)?;
     Ok(checker.report)
 }
 
-/// Checks lines that go on from `head`: the rest of a log whose beginning was checked before.
+/// Checks lines that continue from `head`: the rest of a log whose beginning was checked before.
 pub fn verify_after(head: Head, lines: impl BufRead) -> io::Result<Report> {
     let mut checker = Checker { start: head.clone(), head: Some(head), ..Checker::default() };
     checker.read(lines)?;
     Ok(checker.report)
 }
 
-/// Opens a log for reading: nothing that would block or lead elsewhere.
+/// Opens a log for reading; refuses anything but a regular file, and never blocks.
 pub(crate) fn open(path: &Path) -> Result<File, AuditError> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::CLOEXEC;
@@ -174,16 +175,16 @@ pub(crate) fn open(path: &Path) -> Result<File, AuditError> {
     Ok(file)
 }
 
-/// Checks the files before this one; whether the nearest ends where this one starts, and what was
-/// found in each.
+/// Checks the earlier files. Returns whether the nearest one ends where this one starts, and the
+/// results for each.
 ///
-/// `None` for that when it is not there to be looked at.
+/// The former is `None` if that file cannot be read.
 fn follow_back(path: &Path, report: &Report, start: &Head) -> (Option<bool>, Vec<Earlier>) {
     let mut found = Vec::new();
     let mut nearest = None;
     let (mut start, mut next) = (start.clone(), report.continues.clone());
     while let Some(continuation) = next {
-        // A name only: a log must not make us read files elsewhere.
+        // Only a plain name: a log must not make us read files elsewhere.
         let name = Path::new(&continuation.file);
         if name.file_name() != Some(name.as_os_str()) {
             break;
@@ -197,7 +198,7 @@ fn follow_back(path: &Path, report: &Report, start: &Head) -> (Option<bool>, Vec
             let why = "the file after it does not go on from its end".to_owned();
             report.broken = Some(Broken { line: checker.number, why });
         }
-        // A chain that does not count down would never end.
+        // Without decreasing numbers the loop might never end.
         let goes_back = ends_there && checker.start.seq < start.seq;
         start = checker.start;
         next = report.continues.filter(|_| goes_back);
@@ -215,19 +216,18 @@ fn follow_back(path: &Path, report: &Report, start: &Head) -> (Option<bool>, Vec
 struct Checker {
     report: Report,
     number: u64,
-    /// The line before.
+    /// The previous line.
     head: Option<Head>,
-    /// What the first line goes on from.
+    /// The head that the first line continues.
     start: Head,
-    /// What was noted of the chain elsewhere.
+    /// Heads of the chain noted elsewhere.
     heads: Vec<Head>,
-    /// Bytes since the last line that are no line, where they begin, and whether they are accounted
-    /// for.
+    /// Bytes since the last line that are not a line, and the line number where they begin.
     pending: Vec<u8>,
     pending_line: u64,
 }
 
-/// What of a line is looked at besides its chain.
+/// Members of a line that are checked besides the chain.
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct Members {
@@ -293,7 +293,7 @@ impl Checker {
         self.head = Some(sealed.head());
     }
 
-    /// Compares a line with the one before.
+    /// Compares a line with the previous one.
     fn follow(&mut self, sealed: &SealedLine<'_>, continues: Option<String>) {
         let starts = self.head.is_none();
         let before = self
@@ -316,7 +316,7 @@ impl Checker {
         }
     }
 
-    /// Compares a line with what was noted of it elsewhere.
+    /// Compares a line with its head noted elsewhere.
     fn compare(&mut self, sealed: &SealedLine<'_>) {
         let noted = self.heads.iter().find(|head| head.seq == sealed.seq);
         if noted.is_some_and(|head| head.hash != sealed.hash) {
@@ -324,13 +324,12 @@ impl Checker {
         }
     }
 
-    /// Whether the log goes on as far as was noted elsewhere.
+    /// Checks that the log reaches the heads noted elsewhere.
     fn check_end(&mut self) {
         let last = self.head.as_ref().map_or(0, |head| head.seq);
         self.report.heads = self.heads.len() as u64;
         let noted = self.heads.iter().map(|head| head.seq).max().unwrap_or_default();
-        // A new file has been begun, and was put away again: its start is known from the line
-        // before.
+        // A new file was begun and removed again: its start is known from the previous line.
         let begins = self.start.clone();
         let other = self.heads.iter().any(|head| head.seq == begins.seq && begins.seq > 0 && head.hash != begins.hash);
         if noted > last {
@@ -351,7 +350,7 @@ impl Checker {
         self.pending.extend_from_slice(line);
     }
 
-    /// Bytes before a line are accounted for when the line says exactly those were there.
+    /// Accepts the bytes before a line if the line describes exactly these.
     fn account_for(&mut self, damaged: Option<DamagedTail>) {
         if self.pending.is_empty() {
             return;
@@ -360,7 +359,7 @@ impl Checker {
         let is_same = |damaged: &DamagedTail, bytes: &[u8]| {
             damaged.bytes == bytes.len() as u64 && damaged.sha256 == sha256_hex(bytes)
         };
-        // The newline that ends the damage was written along with the line that tells of it.
+        // The newline after the damage was written together with the line that mentions it.
         let known = damaged.is_some_and(|damaged| {
             is_same(&damaged, &pending) || pending.strip_suffix(b"\n").is_some_and(|cut| is_same(&damaged, cut))
         });
@@ -380,7 +379,8 @@ impl Checker {
     }
 }
 
-/// Reads up to and with the next newline, or as much as a line can be; false at the end.
+/// Reads up to and including the next newline, or to the maximum length of a line; false at the
+/// end.
 pub(crate) fn read_line(reader: &mut impl BufRead, line: &mut Vec<u8>) -> io::Result<bool> {
     line.clear();
     Ok(reader.by_ref().take(MAX_LINE_BYTES).read_until(b'\n', line)? > 0)

@@ -1,5 +1,5 @@
-//! The log for people: rows of a table, and following a file as it grows. Whatever is not a line is
-//! passed over.
+//! The log for people: rows of a table, and following a growing file. Text that is not a line is
+//! skipped.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read as _, Seek as _, SeekFrom};
@@ -14,19 +14,19 @@ use crate::{AuditError, verify};
 /// One call as a table shows it.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct Row {
-    /// Its number in the chain.
+    /// Number of the line in the chain.
     pub seq: u64,
-    /// When it arrived.
+    /// Time of arrival.
     pub ts: String,
     /// The session.
     pub session: String,
-    /// The tool, or the event that the log itself put down.
+    /// The tool, or the log's own event.
     pub tool: String,
-    /// Subject of the call: its first subject, else its parameters.
+    /// Subject of the call: the first subject, otherwise the parameters.
     pub about: String,
     /// Decision of the gates.
     pub decision: String,
-    /// Rule or person that let it run, or the rule that stopped it.
+    /// Rule or person that allowed the call, or the rule that refused it.
     pub by: String,
     /// `ok`, or the code of the failure.
     pub outcome: String,
@@ -35,7 +35,7 @@ pub struct Row {
 }
 
 impl Row {
-    /// The row of a line; `None` when it is not a JSON object.
+    /// The row of a line; `None` if it is not a JSON object.
     pub fn of(line: &[u8]) -> Option<Self> {
         let line: Map<String, Value> = serde_json::from_slice(line).ok()?;
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -80,13 +80,13 @@ pub fn rows(path: &Path) -> Result<Vec<Row>, AuditError> {
     Ok(follower.poll()?.iter().filter_map(|line| Row::of(line)).collect())
 }
 
-/// Reads what is added to a log, also after it went on in a new file.
+/// Reads lines added to a log, even after it continued in a new file.
 #[derive(Debug)]
 pub struct Follower {
     path: PathBuf,
     reader: BufReader<File>,
     inode: u64,
-    /// The beginning of a line that is not complete yet.
+    /// The beginning of an incomplete line.
     partial: Vec<u8>,
 }
 
@@ -106,16 +106,16 @@ impl Follower {
         Ok(follower)
     }
 
-    /// The complete lines that were added since, without newlines; none when there is nothing new.
+    /// The complete lines added since the last call, without newlines; empty if there are none.
     ///
     /// # Errors
-    /// When the file cannot be read, or the one that took its place cannot be opened.
+    /// When the file cannot be read, or its successor cannot be opened.
     pub fn poll(&mut self) -> Result<Vec<Vec<u8>>, AuditError> {
         let mut lines = self.drain()?;
         let now = std::fs::metadata(&self.path).ok().map(|metadata| metadata.ino());
         if now.is_some_and(|inode| inode != self.inode) {
-            // Between the last look and the change of files more may have been added to the old
-            // one.
+            // Lines may have been added to the old file between the last read and the change of
+            // files.
             lines.extend(self.drain()?);
             *self = Self::from_start(&self.path)?;
             lines.extend(self.drain()?);
@@ -136,7 +136,7 @@ impl Follower {
     }
 }
 
-/// Where the last `count` lines begin.
+/// The position where the last `count` lines begin.
 fn last_lines(file: &mut File, count: usize) -> io::Result<u64> {
     let mut at = file.metadata()?.len();
     let mut newlines = 0;

@@ -1,5 +1,4 @@
-//! What gates and tools note, for the schema: each of these is a field of a line where it was
-//! noted.
+//! Schema of the notes of gates and tools: each note is a field of the line.
 
 use schemars::JsonSchema;
 use serde_json::{Map, Value};

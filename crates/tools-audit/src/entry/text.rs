@@ -1,27 +1,26 @@
-//! Texts and values as they are put on record: redacted before they are cut, bounded, never larger
-//! than a line may be.
+//! Texts and values for the record: redacted before they are cut, and limited to the size of a
+//! line.
 
 use std::borrow::Cow;
 
 use serde_json::{Map, Value, value::RawValue};
 use tools_core::{Invocation, Redactor, canonical_json, sha256_hex};
 
-/// How far beyond what is kept a text is searched for credentials: one that begins in the part that
-/// is kept must be seen whole, or at least well past its beginning.
+/// Number of bytes after the kept part that are searched for credentials: a credential that begins
+/// in the kept part must be seen whole, or at least well past its beginning.
 const SEARCHED_BEYOND: usize = 3500;
-/// How many bytes of the parameters are kept as they are.
+/// Maximum length in bytes of the parameters that are recorded unchanged.
 const CALL_BYTES: usize = 16 * 1024;
-/// How many characters of a string are kept when the parameters are longer than that, and of each
-/// subject.
+/// Maximum length in characters of a string in longer parameters, and of each subject.
 pub(super) const STRING_CHARS: usize = 1000;
-/// How many subjects, and how many elements of an array of long parameters, are kept.
+/// Maximum number of subjects, and of elements of an array in long parameters.
 pub(super) const ITEMS: usize = 50;
 
-/// The parameters as they are put on record, and the digest of all of them.
+/// The parameters as recorded, and the digest of all of them.
 pub(super) fn parameters(inv: &Invocation, redactor: &dyn Redactor) -> (Box<RawValue>, String) {
     let redacted = match redactor.redact_json(&Value::Object(inv.call.params.clone())) {
         Value::Object(members) => Value::Object(members),
-        // The redactor broke: parameters stay an object for whoever reads the line.
+        // The redactor failed: the parameters stay an object for readers of the line.
         _ => Value::Object(Map::from_iter([("«not recorded»".to_owned(), Value::Null)])),
     };
     let mut text = canonical_json(&redacted);
@@ -33,8 +32,7 @@ pub(super) fn parameters(inv: &Invocation, redactor: &dyn Redactor) -> (Box<RawV
     (raw, digest)
 }
 
-/// The value with long strings and long lists cut, and nothing at all once `budget` bytes are
-/// spent.
+/// The value with long strings and lists cut, and everything dropped once `budget` bytes are used.
 fn trimmed(value: Value, budget: &mut usize) -> Value {
     *budget = budget.saturating_sub(8);
     match value {
@@ -81,7 +79,7 @@ fn first(text: &str, chars: usize) -> &str {
     text.char_indices().nth(chars).map_or(text, |(end, _)| &text[..end])
 }
 
-/// The first `chars` characters, and how many bytes follow.
+/// The first `chars` characters, and the number of bytes that follow.
 pub(super) fn cut(text: Cow<'_, str>, chars: usize) -> Cow<'_, str> {
     let kept = first(&text, chars);
     match text.len() - kept.len() {

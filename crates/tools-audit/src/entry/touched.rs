@@ -1,4 +1,4 @@
-//! What a call would touch and what it did to files, as it is put on record.
+//! Record of a call's subjects and of its changes to files.
 
 use std::{borrow::Cow, path::Path};
 
@@ -9,7 +9,7 @@ use tools_core::{Access, Invocation, NamedBy, Redactor, Subject, ToolOutput};
 
 use super::text::{ITEMS, STRING_CHARS, cut, shortened};
 
-/// How many characters of a diff are kept.
+/// Maximum length in characters of a recorded diff.
 const DIFF_CHARS: usize = 4000;
 
 /// A subject as it is put on record: redacted, bounded.
@@ -89,11 +89,11 @@ pub(super) fn subject<'a>(subject: &'a Subject, redactor: &dyn Redactor) -> Reco
     match subject {
         Subject::Command { line, program, argv, via } => {
             let shown = redactor.redact(line);
-            // What is secret may only be told from its place in the line (`-p hunter2`): a word
-            // that redaction took out of the line must not stand among the arguments.
+            // Only the place in the line may show that a word is secret (`-p hunter2`): a word that
+            // redaction removed from the line must not be in the arguments.
             let word = |word: &'a String| match &shown {
                 Cow::Owned(shown) if !shown.contains(word.as_str()) => "«redacted»".into(),
-                // Part of a text in which nothing was found.
+                // Part of a text in which no credential was found.
                 Cow::Borrowed(_) if line.contains(word.as_str()) => cut(word.into(), STRING_CHARS),
                 _ => clean(word),
             };
@@ -151,9 +151,9 @@ pub struct Files<'a> {
     pub diff: Option<Cow<'a, str>>,
 }
 
-/// What a call did to files; `None` when it did nothing, or nobody knows.
+/// Changes of files by a call; `None` if there were none, or they are unknown.
 ///
-/// What a command touches is a guess from its text, so only its checkpoint counts.
+/// The paths of a command are guessed from its text, so only its checkpoint counts.
 pub(super) fn files<'a>(
     inv: &'a Invocation,
     output: Option<&'a ToolOutput>,

@@ -1,5 +1,4 @@
-//! One line of a log as the page shows it. Lenient: a field that is not there, or not what it
-//! should be, is empty.
+//! One line of a log as shown on the page. Lenient: a missing or malformed field is empty.
 
 use std::path::Path;
 
@@ -26,15 +25,15 @@ pub(super) struct Call {
     pub(super) is_truncated: bool,
     pub(super) is_filtered: bool,
     pub(super) is_cached: bool,
-    /// What a rule would have to name: one pattern for each part.
+    /// The patterns that a rule would need: one for each part.
     pub(super) patterns: Vec<String>,
     pub(super) programs: Vec<String>,
-    /// The line itself, for what is shown as it is.
+    /// The line itself, for values shown unchanged.
     pub(super) line: Map<String, Value>,
 }
 
 impl Call {
-    /// The call of a line; `None` for what is no line, or no call.
+    /// The call of a line; `None` if it is no line, or no call.
     pub(super) fn of(line: &[u8]) -> Option<Self> {
         let line: Map<String, Value> = serde_json::from_slice(line).ok()?;
         let text = |key: &str| line.get(key).and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -73,22 +72,22 @@ impl Call {
         })
     }
 
-    /// Whether it worked in this folder or below it.
+    /// Whether its working directory is this folder or below it.
     pub(super) fn is_within(&self, folder: &Path) -> bool {
         Path::new(&self.workdir).starts_with(folder)
     }
 
-    /// Everything from the question to the answer.
+    /// Total time from the question to the answer.
     pub(super) fn total(&self) -> u64 {
         [self.wait, self.gates, self.approval, self.run].into_iter().fold(0, u64::saturating_add)
     }
 
-    /// Whether it ended in an error, or its command did.
+    /// Whether the call or its command failed.
     pub(super) fn is_failed(&self) -> bool {
         !self.error_code.is_empty() || self.exit_code.is_some_and(|code| code != 0)
     }
 
-    /// The verdict as the name of a class: nothing of the log reaches the page by it.
+    /// The verdict as a class name: no text of the log reaches the page this way.
     pub(super) fn verdict(&self) -> &'static str {
         match self.decision.as_str() {
             "allow" => "allow",
@@ -98,7 +97,7 @@ impl Call {
         }
     }
 
-    /// How it ended, in a word.
+    /// The outcome in one word.
     pub(super) fn outcome(&self) -> String {
         match (self.error_code.as_str(), self.exit_code) {
             ("", Some(code)) if code != 0 => format!("exit {code}"),
@@ -125,7 +124,7 @@ fn about(subjects: &[Value], call: Option<&Value>) -> String {
     }
 }
 
-/// What a rule would name for each part of a call: `cargo build *`, `src/**`, `example.org`.
+/// The pattern of a rule for each part of a call: `cargo build *`, `src/**`, `example.org`.
 fn patterns(tool: &str, subjects: &[Value]) -> Vec<String> {
     let mut patterns: Vec<String> = Vec::new();
     for one in subjects {
@@ -157,8 +156,7 @@ fn patterns(tool: &str, subjects: &[Value]) -> Vec<String> {
     patterns
 }
 
-/// Whether the first argument names what a program does (`git push`), rather than an option or a
-/// file.
+/// Whether the first argument is a subcommand (`git push`), rather than an option or a file.
 fn is_verb(word: &str) -> bool {
     word.len() < 24
         && word.starts_with(|c: char| c.is_ascii_lowercase())

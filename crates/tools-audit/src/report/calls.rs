@@ -1,4 +1,4 @@
-//! The calls one by one: a row each, and what opens when one is chosen.
+//! The individual calls: a row each, and the details shown when one is selected.
 
 use std::{collections::VecDeque, fmt::Write as _};
 
@@ -8,7 +8,7 @@ use super::call::Call;
 use super::html::{count, short, text, time};
 use super::strip::small;
 
-/// How much of the parameters of a call is shown.
+/// Maximum length in characters of the shown parameters of a call.
 const PARAMETER_CHARS: usize = 6000;
 
 pub(super) fn rows(calls: &VecDeque<Call>) -> String {
@@ -82,7 +82,7 @@ fn body(out: &mut String, call: &Call) {
     let _ = write!(out, "<p class=\"hash\">{}</p></div>", text(field("hash")));
 }
 
-/// The parameters: one that is text of several lines is shown as such.
+/// The parameters; texts of several lines keep their lines.
 fn parameters(call: &Call) -> String {
     let Some(members) = call.line.get("call").and_then(Value::as_object) else { return String::new() };
     let shown = members.iter().map(|(name, value)| match value {

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{call::Call, hosts::Hosts};
 
-/// How often each verdict was given.
+/// Number of each verdict.
 #[derive(Debug, Default, Clone, Copy)]
 pub(super) struct Verdicts {
     pub(super) allow: u64,
@@ -29,7 +29,7 @@ impl Verdicts {
     }
 }
 
-/// Calls of one command, with the size of what they printed.
+/// Calls of one command, with the size of their output.
 #[derive(Debug, Default)]
 pub(super) struct CommandUsage {
     pub(super) calls: u64,
@@ -47,7 +47,7 @@ pub(super) struct Program {
     pub(super) sandbox: String,
 }
 
-/// What was done to one file.
+/// Changes of one file.
 #[derive(Debug, Default)]
 pub(super) struct FileChange {
     pub(super) times: u64,
@@ -64,7 +64,7 @@ pub(super) struct Gate {
     pub(super) calls: u64,
 }
 
-/// All of it.
+/// All figures.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     pub(super) calls: u64,
@@ -82,9 +82,9 @@ pub(super) struct Figures {
     pub(super) sessions: BTreeMap<String, u64>,
     pub(super) spent: BTreeMap<String, CommandUsage>,
     pub(super) rules: BTreeMap<String, Verdicts>,
-    /// By what a rule would have to name.
+    /// Verdicts by the pattern that a rule would need.
     pub(super) patterns: BTreeMap<String, Verdicts>,
-    /// The sets of patterns that questions were about.
+    /// The sets of patterns in questions.
     pub(super) questions: BTreeMap<Vec<String>, u64>,
     pub(super) gates: BTreeMap<String, Gate>,
     pub(super) programs: BTreeMap<String, Program>,
@@ -122,7 +122,7 @@ impl Figures {
         self.raw = self.raw.saturating_add(call.raw);
         self.model = self.model.saturating_add(call.model);
         let gone = call.raw - call.model;
-        // One number for both: where text was cut after filtering, most of it went by the cut.
+        // One number for both: if text was cut after filtering, the cut removed most of it.
         let where_to = if call.is_filtered && !call.is_truncated { &mut self.filtered } else { &mut self.truncated };
         *where_to = where_to.saturating_add(gone);
         if call.is_cached {

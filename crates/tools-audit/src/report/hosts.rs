@@ -1,10 +1,10 @@
-//! The hosts that commands reached for through the gate, out of the lines of their connections.
+//! The hosts that commands tried to reach through the gate, from the lines of their connections.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde_json::{Map, Value};
 
-/// Hosts that are counted one by one; a command may try as many as it likes.
+/// Maximum number of hosts counted individually; a command may try any number.
 const MAX_HOSTS: usize = 2000;
 
 /// Connections by host and port.
@@ -22,7 +22,7 @@ pub(super) struct HostUsage {
 }
 
 impl Hosts {
-    /// Adds the connection of a line, if its session is asked for; whether it is one.
+    /// Adds the connection of a line if its session is selected; returns whether the line is one.
     pub(super) fn add(&mut self, line: &[u8], is_asked_for: impl FnOnce(&str) -> bool) -> bool {
         // Most lines are calls, and parsing them twice would be slow.
         if !line.windows(20).any(|bytes| bytes == br#""event":"connection""#) {

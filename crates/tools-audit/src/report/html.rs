@@ -1,12 +1,12 @@
-//! Text into HTML: whatever stands in a log is hostile. Nothing else here may put text of a log
+//! Conversion of text to HTML: all text of a log is hostile. No other module may put text of a log
 //! into a page.
 
 use std::fmt::Write as _;
 
 use tools_core::is_hidden;
 
-/// Text as the content of an element: markup is inert, and what could change how text is read is
-/// shown by its number.
+/// Text as the content of an element: markup has no effect, and characters that could change how
+/// text is read are shown by their number.
 pub(super) fn text(text: &str) -> String {
     escaped(text, |out, c| {
         let _ = write!(out, "<span class=\"ctl\">U+{:04X}</span>", u32::from(c));
@@ -20,7 +20,7 @@ pub(super) fn plain(text: &str) -> String {
     })
 }
 
-/// The same, of the first `chars` characters, on one line.
+/// As [`plain`], for the first `chars` characters, on one line.
 pub(super) fn short(whole: &str, chars: usize) -> String {
     let mut cut: String = whole.chars().take(chars).map(|c| if c == '\n' { '⏎' } else { c }).collect();
     if whole.chars().nth(chars).is_some() {
@@ -68,7 +68,7 @@ pub(super) fn time(milliseconds: u64) -> String {
     }
 }
 
-/// `63 %`, of the whole.
+/// A share of the whole, as `63 %`.
 pub(super) fn share(part: u64, whole: u64) -> String {
     match u128::from(part) * 100 {
         _ if whole == 0 => "–".to_owned(),

@@ -1,4 +1,4 @@
-//! The figures of the page: where the tokens went, what was asked and why, processes, files.
+//! The figures of the page: use of tokens, questions and their reasons, processes, files.
 
 use std::{cmp::Reverse, fmt::Write as _};
 
@@ -6,9 +6,9 @@ use super::figures::{Figures, Verdicts};
 use super::html::{count, share, short, text, time};
 use super::strip::small;
 
-/// How many rows a table shows.
+/// Maximum number of rows of a table.
 const ROWS: usize = 12;
-/// About as many bytes are a token: an estimate, and called one wherever it is shown.
+/// Approximate number of bytes per token: always shown as an estimate.
 const BYTES_PER_TOKEN: u64 = 4;
 
 fn tokens(bytes: u64) -> String {
@@ -61,7 +61,7 @@ fn table(heads: &[&str], rows: &[Vec<String>], hidden: usize) -> String {
     out
 }
 
-/// From what tools printed to what the model got.
+/// From the output of tools to the text for the model.
 pub(super) fn spent(figures: &Figures) -> String {
     let raw = figures.raw.max(1);
     let mut out = String::from("<div class=\"flow\">");
@@ -125,7 +125,7 @@ fn verdict_cells(what: &str, counted: Verdicts, most: u64) -> Vec<String> {
     ]
 }
 
-/// From rules to verdicts, and which few rules would have answered most questions.
+/// From rules to verdicts, and the few rules that would have answered most questions.
 pub(super) fn questions(figures: &Figures) -> String {
     let mut rules: Vec<_> = figures.rules.iter().collect();
     rules.sort_by_key(|(_, counted)| Reverse(counted.total()));

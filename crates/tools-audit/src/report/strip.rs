@@ -1,5 +1,5 @@
-//! The film strip: a bar per call, its height the time it took, its parts where that went, its
-//! colour the verdict.
+//! The film strip: one bar per call. Its height is the duration, its parts show where the time
+//! went, its colour is the verdict.
 
 use std::{collections::VecDeque, fmt::Write as _};
 
@@ -9,16 +9,16 @@ use super::html::{plain, time};
 const BAR: u32 = 11;
 const STEP: u32 = 15;
 const GAP: u32 = 46;
-/// Where the first bar stands: right of the scale.
+/// Position of the first bar: right of the scale.
 const FIRST_BAR_X: u32 = 58;
 const TOP: f64 = 26.0;
 const HEIGHT: f64 = 168.0;
-/// The lowest bar: a call that took no time must be seen and hit as well.
+/// Minimum height of a bar: a call that took no time must be visible and clickable, too.
 const MIN_BAR_HEIGHT: f64 = 7.0;
 /// Lines at these times, in milliseconds.
 const SCALE: [u64; 6] = [1, 10, 100, 1000, 10_000, 100_000];
 
-/// The strip as one SVG. Sizes are attributes of it, since the page allows no inline styles.
+/// The strip as one SVG. Sizes are its attributes, since the page allows no inline styles.
 pub(super) fn strip(calls: &VecDeque<Call>) -> String {
     let longest = calls.iter().map(Call::total).max().unwrap_or_default().max(10);
     let mut bars = String::new();
@@ -85,7 +85,7 @@ fn bar(out: &mut String, call: &Call, x: u32, longest: u64) {
     let parts = [("run", call.run), ("approval", call.approval), ("gates", call.gates), ("wait", call.wait)];
     let mut y = base;
     for (part, took) in parts {
-        // What took no measurable time at all is drawn as if it had run.
+        // A call without measurable duration is drawn as if it had run.
         let share = if total == 0 { f64::from(u8::from(part == "run")) } else { ratio(took, total) };
         if share > 0.0 {
             let size = whole * share;
@@ -108,7 +108,7 @@ fn bar(out: &mut String, call: &Call, x: u32, longest: u64) {
     out.push_str("</a>");
 }
 
-/// Logarithmic: milliseconds and minutes are seen on one strip.
+/// Logarithmic, so that milliseconds and minutes are visible on one strip.
 fn height(took: u64, longest: u64) -> f64 {
     let scaled = float(took).ln_1p() / float(longest.max(1)).ln_1p();
     MIN_BAR_HEIGHT + (HEIGHT - MIN_BAR_HEIGHT) * scaled.clamp(0.0, 1.0)
@@ -118,7 +118,7 @@ fn ratio(part: u64, whole: u64) -> f64 {
     if whole == 0 { 0.0 } else { (float(part) / float(whole)).min(1.0) }
 }
 
-/// For drawing: beyond 2³² anything is as high as the page.
+/// For drawing: numbers beyond 2³² are shown at full height.
 fn float(number: u64) -> f64 {
     f64::from(u32::try_from(number).unwrap_or(u32::MAX))
 }

@@ -1,4 +1,4 @@
-//! The system calls of a log file: opening it safely, locking it, writing a line at once.
+//! System calls of a log file: safe opening, locking, and writing a line at once.
 
 use std::fs::{File, Metadata, TryLockError};
 use std::io;
@@ -11,11 +11,11 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::AuditError;
 
-/// How long an append waits for other processes: an append takes microseconds, so whoever holds the
-/// lock longer is stopped or hostile, and a call must not hang on it.
+/// Maximum time that an append waits for other processes. An append takes microseconds, so a
+/// process that holds the lock longer is stopped or hostile, and must not block calls.
 const PATIENCE: Duration = Duration::from_secs(5);
 
-/// Which file a path leads to.
+/// Identity of the file at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Identity {
     device: u64,
@@ -34,7 +34,7 @@ pub(super) fn open(path: &Path) -> Result<(Arc<File>, Identity), AuditError> {
     if let Some(folder) = path.parent().filter(|folder| !folder.as_os_str().is_empty()) {
         std::fs::create_dir_all(folder).map_err(failed)?;
     }
-    // Neither following a link nor waiting for the other end of a pipe.
+    // Neither follow a link nor wait for the other end of a pipe.
     let flags = OFlags::RDWR | OFlags::APPEND | OFlags::CREATE | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::CLOEXEC;
     let file = match rustix::fs::open(path, flags, Mode::RUSR | Mode::WUSR) {
         Ok(descriptor) => File::from(descriptor),
@@ -49,13 +49,13 @@ pub(super) fn open(path: &Path) -> Result<(Arc<File>, Identity), AuditError> {
     Ok((Arc::new(file), Identity::of(&metadata)))
 }
 
-/// The file alone.
+/// As [`open`], returns only the file.
 #[cfg(feature = "otel")]
 pub(crate) fn open_for_append(path: &Path) -> Result<Arc<File>, AuditError> {
     open(path).map(|(file, _)| file)
 }
 
-/// Which file a path leads to now and how long that is; `None` when there is nothing.
+/// Identity and length of the file at a path now; `None` if there is none.
 pub(super) fn look(path: &Path) -> Result<Option<(Identity, u64)>, AuditError> {
     match std::fs::symlink_metadata(path) {
         Ok(metadata) => Ok(Some((Identity::of(&metadata), metadata.len()))),
@@ -64,7 +64,7 @@ pub(super) fn look(path: &Path) -> Result<Option<(Identity, u64)>, AuditError> {
     }
 }
 
-/// Brings the names in a file's folder to the disk.
+/// Syncs the folder of a file to disk.
 pub(super) fn sync_folder(path: &Path) -> io::Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC;
@@ -97,17 +97,17 @@ impl FileLock {
 
 impl Drop for FileLock {
     fn drop(&mut self) {
-        // Closing the file would release it as well; there is nothing to be done about a failure.
+        // Closing the file would release the lock as well, so a failure needs no handling.
         let _ = self.0.unlock();
     }
 }
 
-/// Writes a line with one `write(2)`: it is there wholly, or the write failed.
+/// Writes a line with one `write(2)`: completely, or the write failed.
 pub(crate) fn write_whole(mut file: &File, line: &[u8]) -> io::Result<()> {
     loop {
         match io::Write::write(&mut file, line) {
             Ok(written) if written == line.len() => return Ok(()),
-            // The disk is full in the middle of the line: what is there of it is taken back.
+            // The disk became full in the middle of the line: the caller removes the partial line.
             Ok(_) => return Err(io::Error::from(io::ErrorKind::StorageFull)),
             Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
             Err(error) => return Err(error),

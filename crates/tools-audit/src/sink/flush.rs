@@ -1,5 +1,5 @@
-//! Bringing lines to the disk in the background: for `fsync = "interval"`, where no call waits for
-//! the disk.
+//! Syncs lines to disk in the background: for `fsync = "interval"`, where no call waits for the
+//! disk.
 
 use std::fs::File;
 use std::io;
@@ -8,8 +8,8 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 use tools_core::Locked as _;
 
-/// A thread that syncs what was written, at once and then at most once per interval: what a program
-/// of one call writes is on its way to the disk while the program ends. It starts with the first
+/// A thread that syncs written files, at once and then at most once per interval: the line of a
+/// program with a single call is being synced while the program ends. It starts with the first
 /// line.
 #[derive(Debug)]
 pub(super) struct Flusher {
@@ -26,7 +26,7 @@ struct Shared {
 
 #[derive(Debug, Default)]
 struct FlushQueue {
-    /// Written to since they were last synced: more than one right after a new file was begun.
+    /// Files written since the last sync: several right after a rotation.
     files: Vec<Arc<File>>,
     failure: Option<io::Error>,
     ends: bool,
@@ -38,10 +38,10 @@ impl Flusher {
         Self { shared: Arc::new(shared), thread: Mutex::default() }
     }
 
-    /// Has the file synced within an interval.
+    /// Schedules a sync of the file within an interval.
     ///
     /// # Errors
-    /// When an earlier sync failed: lines that were taken for written may be lost.
+    /// When an earlier sync failed: lines already reported as written may be lost.
     pub(super) fn dirty(&self, file: &Arc<File>) -> io::Result<()> {
         let mut pending = self.shared.pending();
         if let Some(error) = pending.failure.take() {
@@ -67,7 +67,7 @@ impl Drop for Flusher {
         self.shared.pending().ends = true;
         self.shared.changed.notify_one();
         if let Some(thread) = self.thread.get_mut().unwrap_or_else(PoisonError::into_inner).take() {
-            // It does not panic; and if it did, there would be nobody to tell.
+            // The thread does not panic, and a panic could not be reported.
             let _ = thread.join();
         }
     }
@@ -89,7 +89,7 @@ impl Shared {
             }
             let files = std::mem::take(&mut pending.files);
             let ends = pending.ends;
-            // What is written while the disk is at work belongs to the next round.
+            // Later writes belong to the next round.
             drop(pending);
             for error in files.iter().filter_map(|file| file.sync_data().err()) {
                 tracing::error!(%error, "audit lines may not have reached the disk");
@@ -137,7 +137,7 @@ mod tests {
         while is_pending() {
             std::thread::yield_now();
         }
-        // Until the first sync is over nothing is known of the second.
+        // Nothing is known of the second sync until the first is over.
         while Arc::strong_count(&file) > 1 {
             std::thread::yield_now();
         }

@@ -1,5 +1,5 @@
-//! The head of a chain beside its file, so that a cut-off end shows: `audit.jsonl.head` holds
-//! number and hash of the last line, written after each line under the lock of the log.
+//! The head of a chain beside its file, to detect a cut-off end: `audit.jsonl.head` holds number
+//! and hash of the last line, written after each line under the lock of the log.
 
 use std::fs::File;
 use std::io;
@@ -10,17 +10,17 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::{AuditError, Head};
 
-/// The file beside a log that names its last line.
+/// The file beside a log with the head of its chain.
 ///
-/// It lags behind by a line when a process is killed between two writes; it never runs ahead of
-/// lines that are there.
+/// It lags behind by one line if a process is killed between two writes; it is never ahead of the
+/// existing lines.
 pub fn head_file(log: &Path) -> PathBuf {
     let mut name = log.file_name().unwrap_or_default().to_owned();
     name.push(".head");
     log.with_file_name(name)
 }
 
-/// The head that is noted beside a log; `None` when there is none that can be read.
+/// The head noted beside a log; `None` if there is no readable one.
 pub fn noted_head(log: &Path) -> Option<Head> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let file = File::from(rustix::fs::open(head_file(log), flags, Mode::empty()).ok()?);
@@ -44,12 +44,12 @@ pub(super) fn open(log: &Path) -> Result<File, AuditError> {
     Ok(file)
 }
 
-/// Always of one length: a write in place replaces the whole of it.
+/// Writes the head. Its length is constant, so that a write in place replaces all of it.
 pub(super) fn write(file: &File, head: &Head) -> io::Result<()> {
     file.write_all_at(format!("{{\"seq\":{:>20},\"hash\":\"{}\"}}\n", head.seq, head.hash).as_bytes(), 0)
 }
 
-/// What is written there; `None` when it is nothing that [`write`] writes.
+/// Reads the head; `None` if the content was not written by [`write`].
 pub(super) fn read(file: &File) -> Option<Head> {
     let mut bytes = [0; 512];
     let read = file.read_at(&mut bytes, 0).ok()?;

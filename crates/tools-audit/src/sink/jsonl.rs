@@ -1,8 +1,8 @@
 //! A log in a file that several processes may append to at once.
 //!
 //! Every append holds the file's lock from reading the last hash to the end of the write; the last
-//! hash is read again only when the file is not as this process left it. No line that stands in the
-//! file is ever cut off or overwritten.
+//! hash is read again only if the file has changed since this process left it. No line in the file
+//! is ever cut off or overwritten.
 
 use std::fs::File;
 use std::io;
@@ -32,14 +32,14 @@ pub struct JsonlSink {
     state: Mutex<State>,
 }
 
-/// How lines get to the disk.
+/// Method of syncing lines to disk.
 #[derive(Debug)]
 enum Sync {
     /// Before the append returns.
     Always,
-    /// Soon after.
+    /// Soon after the append.
     Soon(Flusher),
-    /// When the kernel thinks fit.
+    /// When the kernel decides.
     Never,
 }
 
@@ -47,30 +47,31 @@ enum Sync {
 struct State {
     file: Arc<File>,
     identity: Identity,
-    /// The length of the file as this process left it; `None` when its end must be read again.
+    /// The length of the file after this process's last write; `None` if its end must be read
+    /// again.
     len: Option<u64>,
     head: Head,
     mark: Option<Mark>,
     /// Whether the file ends in the middle of a line.
     torn: bool,
     line: String,
-    /// Where the head is noted.
+    /// The file in which the head is noted.
     noted: File,
-    /// Up to where the file has room on the disk, whatever else fills it.
+    /// Offset up to which disk space is reserved for the file.
     room: u64,
 }
 
-/// Room that must be there before a call runs: more than a line takes.
+/// Space in bytes that must be reserved before a call runs: more than a line takes.
 const ROOM: u64 = 64 * 1024;
-/// How much is asked for at once, so that it need not be asked for every call.
+/// Number of bytes reserved at once, so that not every call has to reserve space.
 const ROOM_AHEAD: u64 = 1024 * 1024;
 
 impl JsonlSink {
     /// Opens or creates the file, readable by its owner only.
     ///
     /// # Errors
-    /// When it cannot be opened for reading and writing, is no regular file, or holds something
-    /// else than a log.
+    /// When it cannot be opened for reading and writing, is not a regular file, or holds anything
+    /// other than a log.
     pub fn open(path: impl Into<PathBuf>) -> Result<Self, AuditError> {
         let path = path.into();
         let (file, identity) = open(&path)?;
@@ -89,13 +90,12 @@ impl JsonlSink {
         Ok(Self { path, max_bytes: 0, sync: Sync::Never, state: Mutex::new(state) })
     }
 
-    /// The same log that begins a new file from `max_bytes` on; 0 never does.
+    /// Begins a new file once the size reaches `max_bytes`; 0 never does.
     pub fn rotating_at(self, max_bytes: u64) -> Self {
         Self { max_bytes, ..self }
     }
 
-    /// The same log whose lines are brought to the disk as `fsync` says; without this, as with
-    /// [`Fsync::Never`].
+    /// Sets how lines are synced to disk; the default is [`Fsync::Never`].
     pub fn syncing(self, fsync: Fsync, interval: Duration) -> Self {
         let sync = match fsync {
             Fsync::Always => Sync::Always,
@@ -110,8 +110,8 @@ impl JsonlSink {
         &self.path
     }
 
-    /// The last line as this process knows it: to be shown at the end of a session, so that a cut
-    /// tail can be told.
+    /// The last line known to this process: shown at the end of a session, to detect a cut tail
+    /// later.
     pub fn head(&self) -> Head {
         self.state().head.clone()
     }
@@ -134,7 +134,7 @@ impl AuditSink for JsonlSink {
             Sync::Never => Ok(()),
         };
         synced.map_err(|source| write_error(&self.path, source))?;
-        // The line is on record without it: it only makes a cut-off end show.
+        // The line is recorded even without the head, which only reveals a cut-off end.
         if let Err(error) = head::write(&state.noted, &head) {
             tracing::warn!(%error, path = %self.path.display(), "cannot note the head of the audit log");
         }
@@ -153,7 +153,7 @@ impl AuditSink for JsonlSink {
             Err(errno @ (Errno::NOSPC | Errno::DQUOT | Errno::FBIG | Errno::ROFS | Errno::IO)) => {
                 return Err(write_error(&self.path, errno.into()));
             }
-            // The file system cannot set room aside: there is nothing to find out beforehand.
+            // The file system cannot reserve space: nothing can be checked beforehand.
             Err(_) => u64::MAX,
         };
         Ok(())
@@ -161,15 +161,15 @@ impl AuditSink for JsonlSink {
 }
 
 impl State {
-    /// Sets room aside behind the end of the file, whose length stays.
+    /// Reserves space after the end of the file, without changing its length.
     fn allocate(&self, end: u64, length: u64) -> Result<u64, Errno> {
         fallocate(&self.file, FallocateFlags::KEEP_SIZE, end, length)?;
         Ok(end.saturating_add(length))
     }
 
-    /// Locks the file that the path leads to now, and knows its end.
+    /// Locks the file now at the path, and reads its end.
     fn lock(&mut self, path: &Path) -> Result<FileLock, AuditError> {
-        // Bounded: each round needs somebody else to have put another file in place meanwhile.
+        // Bounded: another round is only needed if another process has replaced the file meanwhile.
         for _ in 0..100 {
             let locked = FileLock::take(&self.file, path)?;
             match look(path)? {
@@ -194,15 +194,15 @@ impl State {
         let read = tail::read(&self.file, len).map_err(|source| AuditError::Read { path: path.to_owned(), source })?;
         let Tail { head, mark, torn } = read.ok_or_else(|| AuditError::NotAnAuditLog(path.to_owned()))?;
         let is_new_here = self.head.seq == 0;
-        // A log that ends before the last line known here was cut: keep to the line that was, so
-        // that the gap shows.
+        // A log that ends before the last line known here was cut: continue from the known line, so
+        // that the gap is visible.
         if head.seq > self.head.seq {
             self.head = head;
         }
         self.mark = mark;
         match head::read(&self.noted) {
-            // Somebody put the whole log away. A new chain begins, and its first line tells of the
-            // one before.
+            // Somebody removed the whole log. A new chain begins, and its first line refers to the
+            // earlier one.
             Some(noted) if is_new_here && self.head.seq == 0 && self.mark.is_none() => {
                 self.mark = Some(Mark::Replaces { seq: noted.seq, hash: noted.hash });
             }
@@ -216,14 +216,14 @@ impl State {
         Ok(())
     }
 
-    /// Writes a line, and says whether it is the first of its file.
+    /// Writes a line, and returns whether it is the first of its file.
     fn write(&mut self, body: &str, max_bytes: u64, path: &Path) -> Result<(Head, bool), AuditError> {
         let len = self.len.take().unwrap_or_default();
         let is_full = max_bytes > 0 && len > 0 && len.saturating_add(body.len() as u64) > max_bytes;
         if is_full && !self.torn && self.mark.is_none() {
             match self.rotate(body, path) {
                 Ok(head) => return Ok((head, true)),
-                // The line matters more than the size: go on in the old file.
+                // The line matters more than the size: continue in the old file.
                 Err(error) => tracing::warn!(%error, path = %path.display(), "cannot begin a new audit file"),
             }
         }
@@ -239,7 +239,7 @@ impl State {
         Ok((self.wrote(head, len), len == 0))
     }
 
-    /// Cuts off what a failed write left of its own line. Nothing else can stand there: the lock is
+    /// Removes a partial line left by a failed write. It can only be our own, since the lock is
     /// held.
     fn take_back(&mut self, len: u64) {
         let is_longer = self.file.metadata().is_ok_and(|metadata| metadata.len() > len);
@@ -249,11 +249,11 @@ impl State {
         }
     }
 
-    /// Puts a new file with this line as its first in the place of the old one, which keeps a
-    /// numbered name.
+    /// Replaces the file by a new one with this line as its first; the old file gets a numbered
+    /// name.
     ///
-    /// The path leads to a file with a line in it at every moment: a process that opens it
-    /// meanwhile finds either the old end or the new start of the chain.
+    /// The path always leads to a file with a line in it: a process that opens it meanwhile finds
+    /// either the old end or the new start of the chain.
     fn rotate(&mut self, body: &str, path: &Path) -> Result<Head, AuditError> {
         let failed = |source| write_error(path, source);
         let name = path.file_name().unwrap_or_default().to_string_lossy();
@@ -275,7 +275,7 @@ impl State {
                 Ok(self.wrote(head, 0))
             }
             Err(error) => {
-                // It is ours and not in place: nothing of the log is lost with it.
+                // The file is ours and not in place: removing it loses nothing of the log.
                 let _ = std::fs::remove_file(&fresh);
                 Err(failed(error))
             }

@@ -1,4 +1,4 @@
-//! Where lines go.
+//! Sinks for lines.
 
 mod file;
 mod flush;

@@ -1,18 +1,19 @@
-//! Names of the files that were the log before it went on in a new one.
+//! Names of earlier files of a log.
 
-/// `audit.jsonl` whose last line is number 42 is kept as `audit-000000000042.jsonl`.
+/// The name of an earlier file: `audit.jsonl` with the last line 42 becomes
+/// `audit-000000000042.jsonl`.
 pub(super) fn rotated_name(log: &str, last: u64) -> String {
     let (stem, extension) = parts(log);
     format!("{stem}-{last:012}{extension}")
 }
 
-/// The number of the last line of a kept file; `None` for any other name.
+/// The number of the last line of an earlier file; `None` for any other name.
 pub(crate) fn last_number(log: &str, name: &str) -> Option<u64> {
     let (stem, extension) = parts(log);
     name.strip_prefix(stem)?.strip_prefix('-')?.strip_suffix(extension)?.parse().ok()
 }
 
-/// A name in front of its extension, and the extension with its dot; empty where there is none.
+/// A name before its extension, and the extension with its dot; empty if there is none.
 fn parts(name: &str) -> (&str, &str) {
     name.rfind('.').filter(|at| *at > 0).map_or((name, ""), |at| name.split_at(at))
 }

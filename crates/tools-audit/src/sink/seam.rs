@@ -1,24 +1,24 @@
-//! What a sink is: the trait between the layer and whatever stores lines.
+//! The trait between the layer and the storage of lines.
 
 use async_trait::async_trait;
 
 use crate::{AuditError, Head};
 
-/// Chains lines and stores them. Called by the [`crate::Audit`] layer once per call, also from a
+/// Chains and stores lines. Called by the [`crate::Audit`] layer once per call, also from a
 /// destructor: it must neither panic nor wait for other tasks.
 #[async_trait]
 pub trait AuditSink: Send + Sync {
     /// Stores one line and returns the head of the chain after it.
     ///
-    /// `body` is the members of the line without braces; the sink adds `v`, `seq`, `prev` and
+    /// `body` holds the members of the line without braces; the sink adds `v`, `seq`, `prev` and
     /// `hash`.
     ///
     /// # Errors
-    /// When the line is not, or not wholly, stored.
+    /// When the line is not stored completely.
     fn append(&self, body: &str) -> Result<Head, AuditError>;
 
-    /// The same for a caller that can wait: a sink on another machine holds up no thread. What was
-    /// polled once is stored also when the future is dropped.
+    /// As [`AuditSink::append`], for async callers: a sink on another machine blocks no thread.
+    /// After the first poll the line is stored even if the future is dropped.
     ///
     /// # Errors
     /// As [`AuditSink::append`].
@@ -26,11 +26,10 @@ pub trait AuditSink: Send + Sync {
         self.append(&body)
     }
 
-    /// Makes sure that there is room for the line of a call that is about to run: one that could
-    /// not be put on record must not run first. A sink whose storage cannot promise room promises
-    /// nothing.
+    /// Ensures that there is space for the line of a call about to run: a call that cannot be
+    /// recorded must not run. A sink whose storage cannot reserve space guarantees nothing.
     ///
     /// # Errors
-    /// When there is no room.
+    /// When there is no space.
     fn prepare(&self) -> Result<(), AuditError>;
 }

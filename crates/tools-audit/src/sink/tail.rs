@@ -1,4 +1,5 @@
-//! What the end of a log file says about its chain, also when the last write was cut off.
+//! Finds the last line of the chain at the end of a log file, even if the last write was
+//! interrupted.
 
 use std::{fs::File, io, os::unix::fs::FileExt as _};
 
@@ -6,25 +7,26 @@ use tools_core::sha256_hex;
 
 use crate::chain::{Head, Mark, unseal};
 
-/// How much of the end is read at first; grows until a line is found.
+/// Number of bytes read first from the end; grows until a line is found.
 const FIRST: u64 = 64 * 1024;
-/// A file whose last so many bytes hold no line is no log of ours: lines are far shorter.
+/// Maximum number of bytes read from the end: without a line in them the file is no log of ours,
+/// since lines are far shorter.
 const LAST: u64 = 64 * 1024 * 1024;
-/// What every line of a log begins with.
+/// Beginning of every line of a log.
 const START: &[u8] = br#"{"v":1,"seq":"#;
 
 /// The end of a log.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Tail {
-    /// The last line that stands there; number 0 when there is none.
+    /// The last line; number 0 if there is none.
     pub(super) head: Head,
-    /// Set when other bytes follow it.
+    /// Set if other bytes follow the last line.
     pub(super) mark: Option<Mark>,
     /// Whether the file ends without a newline.
     pub(super) torn: bool,
 }
 
-/// Reads the end of a file of `len` bytes; `None` when its content is not that of a log.
+/// Reads the end of a file of `len` bytes; `None` if its content is not a log.
 pub(super) fn read(file: &File, len: u64) -> io::Result<Option<Tail>> {
     let mut size = FIRST.min(len);
     loop {
@@ -44,7 +46,7 @@ pub(super) fn read(file: &File, len: u64) -> io::Result<Option<Tail>> {
     }
 }
 
-/// The last sealed line in a piece of a file, and what follows it.
+/// The last sealed line in a piece of a file, and the bytes after it.
 fn last_line(bytes: &[u8], from_start: bool) -> Option<Tail> {
     let mut end = bytes.len();
     loop {
@@ -62,11 +64,11 @@ fn last_line(bytes: &[u8], from_start: bool) -> Option<Tail> {
     }
 }
 
-/// A file without any line: empty, or the first write of all was cut off.
+/// A file without any line: empty, or the very first write was interrupted.
 fn no_line(bytes: &[u8]) -> Option<Tail> {
     let common = bytes.len().min(START.len());
     let is_first_line = bytes[..common] == START[..common] && !bytes.contains(&b'\n');
-    // Some file systems leave zeros where a write was lost.
+    // Some file systems leave zeros for lost writes.
     let is_zeros = bytes.iter().all(|byte| *byte == 0);
     (is_first_line || is_zeros).then(|| Tail { head: Head::default(), mark: damage(bytes), torn: !bytes.is_empty() })
 }
@@ -104,7 +106,7 @@ mod tests {
             let (text, head) = log(lines);
             let tail = Tail { head, ..Tail::default() };
             check(text.as_bytes(), Some(&tail));
-            // Only the newline is missing: the line itself is on record.
+            // Only the newline is missing: the line itself is recorded.
             check(text.trim_end().as_bytes(), Some(&Tail { torn: true, ..tail }));
         }
     }
