@@ -1,5 +1,5 @@
-//! What a gate decided about a call, and why: for the layer, for `explain`, for the question to a
-//! person.
+//! The decision of a gate about a call and its reason: for the layer, for `explain`, and for the
+//! question to a person.
 
 use std::fmt;
 
@@ -8,18 +8,18 @@ use tools_core::{Script, Subject, TrustLevel, Verdict, quoted};
 /// A decision, with everything that went into it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Decision<'a> {
-    /// The strictest of all opinions.
+    /// The strictest of all verdicts.
     pub verdict: Verdict,
-    /// The first opinion that was this strict.
+    /// The first reason with this verdict.
     pub decided_by: Because<'a>,
-    /// The opinion on each subject, in the order of the inspection.
+    /// The verdict on each subject, in the order of the inspection.
     pub parts: Vec<Part<'a>>,
-    /// Whether rules or people allow the command, or each command of the line, without a wildcard:
-    /// then what its tool asks for by itself is answered.
+    /// Whether rules or people allow the command, or each command of the line, without a wildcard.
+    /// This also answers the tool's own wish for a person.
     pub is_named: bool,
 }
 
-/// The opinion on one subject.
+/// The verdict on one subject.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Part<'a> {
     /// The judged subject.
@@ -30,7 +30,7 @@ pub struct Part<'a> {
     pub because: Because<'a>,
 }
 
-/// Reason of a decision. `Display` is how a person finds it in the configuration.
+/// Reason of a decision. `Display` names it as a person finds it in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
 pub enum Because<'a> {
@@ -46,12 +46,12 @@ pub enum Because<'a> {
         /// The pattern that was stored.
         pattern: String,
     },
-    /// A person rejected it for good.
+    /// A person rejected it permanently.
     Rejected {
         /// The pattern that was stored.
         pattern: String,
     },
-    /// A person allowed it when the files of code that it runs were others.
+    /// A person allowed it, but files of code that it runs have changed since.
     Changed {
         /// The pattern that was stored.
         pattern: String,
@@ -60,50 +60,51 @@ pub enum Because<'a> {
     },
     /// The tool has rules, and none matched.
     NoRule { tool: &'a str },
-    /// The tool has no rules: what it promises decides.
+    /// The tool has no rules, so its traits decide.
     Traits,
-    /// It belongs to commands that are judged themselves.
+    /// The subject belongs to commands that are judged themselves.
     Commands,
     /// A line would write a file that no rule covers.
     Written { tool: &'a str },
     /// A file outside the working directory would be changed.
     Outside,
-    /// A file that programs outside of any sandbox obey would be changed, and no rule names it.
+    /// Programs outside of any sandbox would obey a file that would be changed, and no rule names
+    /// it.
     Obeyed { by: &'static str },
     /// A port is published that no setting lists.
     Port,
-    /// It could not be seen through.
+    /// The call could not be analysed.
     Opaque,
     /// The tool itself asks for a person.
     Confirm { rule: &'a str },
-    /// The origin of the call is not trusted far enough.
+    /// The origin of the call is not trusted enough.
     Trust(TrustLevel),
 }
 
-/// A file of code that is another one than was agreed to.
+/// A file of code that changed since it was approved.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct OtherScript {
-    /// As it was then; `None` where the file was not among those that were run.
+    /// The approved file; `None` if the file was not among the approved ones.
     pub was: Option<Script>,
-    /// As it is now.
+    /// The present file.
     pub is: Script,
 }
 
-/// A rule by its place in the configuration.
+/// A rule by its position in the configuration.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleRef<'a> {
-    /// The tool whose list it stands in.
+    /// The tool whose list has the rule.
     pub tool: &'a str,
-    /// Its place in the list, from 0.
+    /// Its index in the list, from 0.
     pub index: usize,
     /// Its pattern, as typed.
     pub pattern: &'a str,
-    /// Whether it is one of the rules that are there without being configured.
+    /// True for a built-in default rule.
     pub is_default: bool,
 }
 
 impl Because<'_> {
-    /// Whether a person is asked whatever was allowed before, by a rule or an answer.
+    /// Whether a person is asked even if a rule or an earlier answer allows the call.
     pub(crate) fn asks_always(&self) -> bool {
         matches!(self, Self::Opaque | Self::Port)
     }

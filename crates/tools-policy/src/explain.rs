@@ -1,4 +1,4 @@
-//! What would be decided about a call, and by what: without running it.
+//! Predicts the decision about a call and its reason, without running the call.
 
 use std::sync::Arc;
 
@@ -29,8 +29,8 @@ pub struct Explanation {
 }
 
 impl Explanation {
-    /// The decision of these gates, outermost first: each is asked as for a call, and the first
-    /// that denies it or the strictest opinion counts. Changes nothing that they remember.
+    /// The decision of these gates, outermost first: each is asked as for a call. The first that
+    /// denies decides, otherwise the strictest verdict. Changes nothing that the gates remember.
     pub fn of<'a>(gates: impl Iterator<Item = &'a Arc<dyn AnyGate>> + Clone, inv: &Invocation) -> Self {
         let mut inv = inv.clone();
         let mut explained: Option<Self> = None;
@@ -45,8 +45,8 @@ impl Explanation {
                 }
                 continue;
             };
-            // Of opinions that let it go on, the innermost names what somebody wrote for calls of
-            // this kind.
+            // Among verdicts that let the call run, the innermost names the rule that somebody
+            // wrote for such calls.
             let is_strictest = |before: &Self| verdict > before.verdict || before.verdict == Verdict::Allow;
             if explained.as_ref().is_none_or(is_strictest) {
                 explained = Some(Self::ruled(&inv, gate.about().name, verdict, &ruling));
@@ -61,7 +61,7 @@ impl Explanation {
         explained.described(described)
     }
 
-    /// What a gate said of a call.
+    /// The explanation from the ruling of one gate.
     fn ruled(inv: &Invocation, gate: &'static str, verdict: Verdict, ruling: &Ruling) -> Self {
         Self {
             verdict,
@@ -71,7 +71,7 @@ impl Explanation {
         }
     }
 
-    /// A call of which no gate has an opinion.
+    /// The explanation of a call that no gate has a verdict on.
     fn unruled(tool: ToolName) -> Self {
         Self {
             tool,
@@ -84,15 +84,15 @@ impl Explanation {
         }
     }
 
-    /// The same with the parts of the call; what an answer would store only where one is asked for.
+    /// Adds the parts of the call, and the rule to store if a person would be asked.
     fn described(self, parts: Option<ConfirmPrompt>) -> Self {
         let Some(ConfirmPrompt { parts, would_store, .. }) = parts else { return self };
         let would_store = would_store.filter(|_| self.verdict == Verdict::Ask);
         Self { subjects: parts, would_store, ..self }
     }
 
-    /// A call that its own tool refuses before any gate: the blocklist, the sandbox, parameters
-    /// that cannot be read.
+    /// The explanation of a call that its own tool refuses before any gate: the blocklist, the
+    /// sandbox, unreadable parameters.
     fn refused(tool: ToolName, error: &ToolError) -> Self {
         let verdict = match error.category() {
             ToolErrorCategory::ConfirmationRequired => Verdict::Ask,

@@ -1,5 +1,5 @@
-//! What a gate is: one value with its name, section, compilation, decision and place. Whoever lists
-//! gates orders, compiles, swaps, explains, checks and documents them by that list; [`GateLayer`]
+//! Defines a gate as one value with its name, sections, compilation, decision and position. A list
+//! of gates is enough to order, compile, swap, explain, check and document them; [`GateLayer`]
 //! makes a layer of each.
 
 use std::future::Future;
@@ -12,18 +12,18 @@ use tools_core::{
     Verdict, keys,
 };
 
-/// Description of a gate, available without making one.
+/// Description of a gate, available without creating the gate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct GateInfo {
-    /// Its permanent snake_case name: the layer's, in the record and in `haft layers`.
+    /// Its permanent snake_case name, used for the layer, in the record and in `haft layers`.
     pub name: &'static str,
-    /// The keys of the configuration that it is compiled from.
+    /// The configuration keys that it is compiled from.
     pub sections: &'static [&'static str],
     /// When a change of those keys takes effect.
     pub applies: Applies,
     /// Its position.
     pub stands: Stands,
-    /// The categories and codes it refuses with; empty when it refuses nothing.
+    /// The categories and codes of its refusals; empty if it refuses nothing.
     pub refuses_with: &'static [&'static str],
     /// Reason of the position.
     pub why_here: &'static str,
@@ -39,13 +39,13 @@ impl GateInfo {
 /// When a changed configuration takes effect.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Applies {
-    /// From the next call on.
+    /// At the next call.
     Reload,
-    /// From the next start of the program on.
+    /// At the next start of the program.
     NextStart,
 }
 
-/// On which side of what stores, filters and serves results a gate stands.
+/// Position of a gate relative to the layers that store, filter and serve results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Stands {
     /// Before anything is done for a call.
@@ -54,7 +54,7 @@ pub enum Stands {
     AroundExecution,
 }
 
-/// Further input of compiling a section.
+/// Further input for compiling a section.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct CompileContext<'a> {
     /// The folder for `~` in patterns.
@@ -64,36 +64,36 @@ pub struct CompileContext<'a> {
 /// Decision of a gate about a call.
 #[derive(Debug, Clone, Default)]
 pub struct Ruling {
-    /// Its opinion; `None` when it has none: then nothing is noted.
+    /// Its verdict; `None` if it has none, and then nothing is recorded.
     pub verdict: Option<Verdict>,
-    /// The refusal of a call that does not pass. Without an opinion: the call could not be judged.
+    /// The refusal of a call that does not pass. Without a verdict, the call could not be judged.
     pub refusal: Option<ToolError>,
-    /// Rule or default that decided, in the words of the configuration.
+    /// The rule or default that decided, in the words of the configuration.
     pub decided_by: String,
-    /// Whether that is a rule, which the record names.
+    /// Whether a rule decided, which the record then names.
     pub is_rule: bool,
-    /// The record's name for the reason of the approval.
+    /// The reason of the approval in the record.
     pub approved_by: Option<&'static str>,
-    /// The gate on whose behalf this one speaks; `None` for its own.
+    /// The gate on whose behalf this one decides; `None` if it decides for itself.
     pub on_behalf_of: Option<&'static str>,
     /// Whether it answers the tool's own wish for a person, by a rule that names this very call.
     pub answers_tool: bool,
-    /// Trust of the call further in, where it is lower than before.
+    /// Trust of the call for inner layers, if it is lower than before.
     pub trust: Option<TrustLevel>,
 }
 
 impl Ruling {
-    /// No opinion.
+    /// Creates a ruling without a verdict.
     pub fn none() -> Self {
         Self::default()
     }
 
-    /// The call can go on.
+    /// The call may run.
     pub fn allow(decided_by: impl Into<String>) -> Self {
         Self { verdict: Some(Verdict::Allow), decided_by: decided_by.into(), ..Self::default() }
     }
 
-    /// A person has to agree; `refusal` carries the question.
+    /// A person has to approve; `refusal` carries the question.
     pub fn ask(decided_by: impl Into<String>, refusal: ToolError) -> Self {
         Self { verdict: Some(Verdict::Ask), refusal: Some(refusal), decided_by: decided_by.into(), ..Self::default() }
     }
@@ -103,7 +103,7 @@ impl Ruling {
         Self { verdict: Some(Verdict::Deny), refusal: Some(refusal), decided_by: decided_by.into(), ..Self::default() }
     }
 
-    /// The call cannot be judged: what inspecting it failed with.
+    /// The call cannot be judged; `error` is the failure of its inspection.
     pub(crate) fn unreadable(error: ToolError) -> Self {
         Self { refusal: Some(error), ..Self::default() }
     }
@@ -114,32 +114,32 @@ impl Ruling {
 pub trait Gate: Send + Sync + Sized + 'static {
     /// Its part of the configuration.
     type Config;
-    /// What that compiles to. The default one lets everything pass.
+    /// The compiled configuration. The default lets every call pass.
     type Policy: Default + Send + Sync + 'static;
-    /// What is held while the call runs, and dropped with it.
+    /// State held while the call runs, and dropped with it.
     type Held: Default + Send;
 
-    /// Name, place, reasons.
+    /// Name, position and reasons.
     const ABOUT: GateInfo;
 
     /// Compiles its part of the configuration.
     ///
     /// # Errors
-    /// The first key that cannot be used.
+    /// The first invalid key.
     fn compile(config: &Self::Config, cx: &CompileContext<'_>) -> Result<Self::Policy, KeyFault>;
 
-    /// Looks anew at what it decides by where others change that. Called before [`Gate::decide`].
+    /// Reloads state that others may change. Called before [`Gate::decide`].
     fn prepare(&self, inv: &Invocation) -> impl Future<Output = ()> + Send {
         let _ = inv;
         std::future::ready(())
     }
 
-    /// What it says of a call by all that it knows now. Changes nothing, waits for nothing, asks
-    /// nobody: a gate that asks a model says [`Verdict::Ask`] here.
+    /// The ruling about a call from present knowledge. It changes nothing, does not wait and asks
+    /// nobody: a gate that asks a model returns [`Verdict::Ask`] here.
     fn decide(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Ruling;
 
-    /// Acts on the decision: charges an account, asks a model, takes the right to try. What it
-    /// returns counts.
+    /// Acts on the decision: charges an account, asks a model, takes the right to probe. The
+    /// returned ruling decides.
     fn settle(
         &self,
         policy: &Arc<Self::Policy>,
@@ -151,7 +151,7 @@ pub trait Gate: Send + Sync + Sized + 'static {
         std::future::ready((ruling, Self::Held::default()))
     }
 
-    /// Remembers how a call ended that this gate let through.
+    /// Records how a call ended that this gate let through.
     fn ended(
         &self,
         policy: &Arc<Self::Policy>,
@@ -163,48 +163,48 @@ pub trait Gate: Send + Sync + Sized + 'static {
         let _ = (policy, held, inv, is_confirmed, outcome);
     }
 
-    /// The call part by part, as this gate judges it; `None` for gates that judge it as a whole.
+    /// The parts of the call as this gate judges them; `None` for gates that judge it as a whole.
     fn describe(&self, policy: &Arc<Self::Policy>, inv: &Invocation) -> Option<ConfirmPrompt> {
         let _ = (policy, inv);
         None
     }
 
-    /// Whether it refuses a tool whatever it is called with: then a model need not see it.
+    /// Whether every call of a tool is refused, so that a model need not see the tool.
     fn hides(policy: &Self::Policy, tool: &str) -> bool {
         let _ = (policy, tool);
         false
     }
 
-    /// Which paths it refuses `tool` to read whatever else a call says, in calls from `workdir`:
-    /// then searches leave them out and commands find them closed. `None` where it refuses none.
+    /// The paths that `tool` may not read in any call from `workdir`: searches leave them out and
+    /// commands cannot open them. `None` if there are none.
     fn closes(policy: &Arc<Self::Policy>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
         let _ = (policy, tool, workdir);
         None
     }
 
-    /// What in its part of the configuration does not do what it looks like, where `tools` are the
-    /// tools there are.
+    /// Warnings about configuration that does not do what it seems to do; `tools` are the existing
+    /// tools.
     fn lint(&self, policy: &Arc<Self::Policy>, tools: &[Arc<ToolDef>]) -> Vec<String> {
         let _ = (policy, tools);
         vec![]
     }
 }
 
-/// A gate of any kind, as a list of gates holds it.
+/// A gate of any type, as an item of a list of gates.
 pub trait AnyGate: Layer {
-    /// What is known of it.
+    /// Its description.
     fn about(&self) -> &'static GateInfo;
 
-    /// What it says of a call; see [`Gate::decide`].
+    /// The ruling about a call; see [`Gate::decide`].
     fn decide(&self, inv: &Invocation) -> Ruling;
 
-    /// The call part by part; see [`Gate::describe`].
+    /// The parts of the call; see [`Gate::describe`].
     fn describe(&self, inv: &Invocation) -> Option<ConfirmPrompt>;
 
-    /// What does not do what it looks like; see [`Gate::lint`].
+    /// Warnings about configuration; see [`Gate::lint`].
     fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String>;
 
-    /// Which paths it refuses a tool to read; see [`Gate::closes`].
+    /// The paths that a tool may not read; see [`Gate::closes`].
     fn closes(&self, tool: &str, workdir: &Path) -> Option<ReadRestriction>;
 }
 
@@ -212,14 +212,13 @@ pub trait AnyGate: Layer {
 pub struct ReadRestriction {
     /// Whether a canonical path is closed.
     pub denies: Box<dyn Fn(&Path) -> bool + Send + Sync>,
-    /// The places outside of any workspace that are closed, where rules name them without a
-    /// wildcard.
+    /// The closed places outside of any workspace that rules name without a wildcard.
     pub places: Vec<PathBuf>,
 }
 
 tools_core::partial_debug!(ReadRestriction { places });
 
-/// A gate as a layer, over a policy that may be swapped.
+/// A gate as a layer, with a policy that may be swapped.
 #[derive(Debug)]
 pub struct GateLayer<G: Gate> {
     gate: G,
@@ -227,7 +226,7 @@ pub struct GateLayer<G: Gate> {
 }
 
 impl<G: Gate> GateLayer<G> {
-    /// The layer of a gate under a policy.
+    /// Creates the layer of a gate under a policy.
     pub fn new(gate: G, policy: Shared<G::Policy>) -> Self {
         Self { gate, policy }
     }
@@ -262,7 +261,7 @@ impl<G: Gate> Layer for GateLayer<G> {
     }
 }
 
-/// Notes what was decided; refuses what is not let through.
+/// Records the ruling and refuses a call that does not pass.
 fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Result<(), ToolError> {
     let journal = inv.context.journal();
     let Some(verdict) = ruling.verdict else { return ruling.refusal.map_or(Ok(()), Err) };
@@ -286,8 +285,8 @@ fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Resul
     }
 }
 
-/// The same refusal whose question says what the call would change: worked out here, where a person
-/// is to be asked, and nowhere else.
+/// Adds a preview of the changes to the question of a refusal. The preview is computed only here,
+/// when a person is to be asked.
 async fn foreseeing(error: ToolError, inv: &Invocation) -> ToolError {
     match (error.prompt(), inv.inspection()) {
         (Some(prompt), Ok(inspection)) => {
@@ -298,7 +297,7 @@ async fn foreseeing(error: ToolError, inv: &Invocation) -> ToolError {
     }
 }
 
-/// A gate that neither lets a call through nor says why refuses it.
+/// The refusal for a gate that neither lets a call through nor gives a reason.
 fn unsettled(gate: &str, inv: &Invocation) -> ToolError {
     let message = format!("the gate `{gate}` came to no decision about `{}`", inv.call.tool);
     ToolError::new(tools_core::ToolErrorCategory::PolicyBlocked, "gate_undecided", message)

@@ -1,4 +1,4 @@
-//! Calls that another program runs: judged and put on record as if they were ours, and left to it.
+//! Judges and records calls that another program runs, like own calls, without running them.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -13,18 +13,18 @@ use tools_core::{
 pub struct HostedVerdict {
     /// Whether it may run, needs a person, or may not.
     pub verdict: Verdict,
-    /// Why, and what to do next: for the person who is asked or the model that is refused. Empty
-    /// where it may run.
+    /// The reason and the next step, for the person who is asked or the model that is refused.
+    /// Empty if the call may run.
     pub reason: String,
-    /// Whether it may run because a person was asked and agreed.
+    /// Whether a person was asked and approved the call.
     pub approved: bool,
 }
 
-/// Judges calls that another program runs by the same gates as our own. Nothing runs.
+/// Judges calls that another program runs by the same gates as own calls. Nothing runs.
 pub struct HostedCalls(Stack);
 
 impl HostedCalls {
-    /// Judges by these layers, outermost first, calls of the tools of `stack`.
+    /// Judges calls of the tools of `stack` by these layers, outermost first.
     pub fn new(layers: Vec<Arc<dyn Layer>>, stack: Arc<Stack>) -> Self {
         Self(Stack::new(layers, InertTools(stack)))
     }
@@ -32,13 +32,13 @@ impl HostedCalls {
     /// Judges a call.
     ///
     /// A call that cannot be judged, because its parameters are not understood or no tool has its
-    /// name, needs a person. What a person could not be shown whole is refused.
+    /// name, needs a person. A call that cannot be shown to a person in full is refused.
     pub async fn judge(&self, call: ToolCall, cx: &CallContext) -> HostedVerdict {
         HostedVerdict::of(&self.0.dispatch(call, cx).await)
     }
 
-    /// The same for programs that cannot ask their user: `asking` does, and what nobody answers
-    /// still needs a person.
+    /// Like [`Self::judge`], for programs that cannot ask their user: `asking` asks. Unanswered
+    /// calls still need a person.
     pub async fn judge_asking(&self, call: ToolCall, cx: &CallContext, asking: ApprovalContext<'_>) -> HostedVerdict {
         let approved = AtomicBool::new(false);
         let run = |call, approval: Option<Approval>| {
@@ -65,14 +65,14 @@ impl HostedVerdict {
                 (Verdict::Deny, format!("haft refuses: {}", question.line()))
             }
             (_, Some(Ok(question))) => (Verdict::Ask, format!("haft asks: {}", question.line())),
-            // What was not understood was not judged either.
+            // A call that was not understood was not judged either.
             (_, None) => (Verdict::Ask, format!("haft asks: {}", error.message())),
         };
         Self { verdict, reason: Visible::of(reason.trim_end()).to_string(), approved: false }
     }
 }
 
-/// The tools of a stack, looked at and never run: whoever asked runs the call.
+/// The tools of a stack for inspection only: the requesting program runs the call.
 struct InertTools(Arc<Stack>);
 
 impl InertTools {

@@ -1,8 +1,8 @@
 //! Gates: layers that judge a call before it runs.
 //!
-//! Each gate is a module of three parts: `config` (what was typed), `decide` (a pure function) and
-//! `gate` (the two as one value that a host lists). They stand here in the order in which they are
-//! asked.
+//! Each gate is a module of three parts: `config` (the configuration as typed), `decide` (a pure
+//! function) and `gate` (both as one value that a host lists). The modules are listed in the order
+//! in which the gates are asked.
 
 mod decision;
 mod explain;

@@ -1,10 +1,10 @@
-//! Names of tools in the configuration: a rule about a tool that there is not protects nothing.
+//! Checks names of tools in the configuration: a rule for a missing tool protects nothing.
 
 use std::sync::Arc;
 
 use tools_core::{ToolDef, did_you_mean, meant_tool, nearest};
 
-/// Says that a key is about a tool that there is not; `None` when there is one of this name.
+/// The warning that a key names a missing tool; `None` if the tool exists.
 pub(crate) fn unknown(key: &str, tool: &str, tools: &[Arc<ToolDef>]) -> Option<String> {
     let names = || tools.iter().map(|tool| tool.name.as_str());
     if names().any(|name| name == tool) {

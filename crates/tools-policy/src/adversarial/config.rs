@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{CallPhase, KeyFault};
 
-/// The longest a judge may take, in seconds.
+/// Maximum time limit for the judge, in seconds.
 const MAX_TIMEOUT_SECS: u64 = 600;
 
 /// Lets a model judge each call against policies written in plain language.
@@ -109,7 +109,7 @@ impl AdversarialConfig {
         Ok(AdversarialPolicy(self.clone()))
     }
 
-    /// Whether there is a policy at all, in whatever phase.
+    /// Whether any phase has a policy.
     pub(super) fn says_something(&self) -> bool {
         !self.policies.is_empty() || self.phases.all().next().is_some()
     }
@@ -123,7 +123,7 @@ impl AdversarialPolicy {
         config.enabled && policies.next().is_some() && !config.exempt_tools.iter().any(|exempt| exempt == tool)
     }
 
-    /// The policies that count in a phase.
+    /// The policies that apply in a phase.
     pub(super) fn policies(&self, phase: CallPhase) -> impl Iterator<Item = &String> {
         self.0.policies.iter().chain(self.0.phases.of(phase))
     }

@@ -1,4 +1,4 @@
-//! What a judge is asked about a call, and what its answer means. Pure.
+//! Builds the questions to the judge about a call and reads its answers. Pure.
 
 use std::fmt::Write as _;
 
@@ -8,30 +8,30 @@ use tools_core::{CallPhase, JudgeRequest, Redactor, ToolCall, canonical_json};
 use super::config::AdversarialPolicy;
 use crate::grounding::ToldBefore;
 
-/// How many characters of the parameters are judged at once.
+/// Maximum length in characters of the parameters in one question.
 const PIECE: usize = 8_000;
-/// How many characters two pieces share, so that nothing is hidden by being cut in two.
+/// Number of characters that two pieces share, so that a cut hides nothing.
 const OVERLAP: usize = 400;
-/// How many pieces are judged; longer parameters are refused.
+/// Maximum number of pieces; longer parameters are refused.
 const PIECES: usize = 32;
-/// How many characters of a reason are kept.
+/// Maximum length in characters of a kept reason.
 const REASON: usize = 200;
 
 /// Verdict in a judge's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Sentence {
-    /// The call goes on.
+    /// The call may run.
     Allow,
     /// A person has to agree; the judge's reason, if it gave one.
     Ask(String),
-    /// It does not; the judge's reason, if it gave one.
+    /// The call is refused; the judge's reason, if it gave one.
     Deny(String),
     /// The answer is neither; counts as a denial.
     Unclear,
 }
 
-/// Reads an answer: the one word `ALLOW` and nothing else allows, and only one that begins with
-/// `ASK` asks.
+/// Reads an answer: only the single word `ALLOW` allows, and only an answer that begins with `ASK`
+/// asks.
 pub(crate) fn sentence(answer: &str) -> Sentence {
     let answer = answer.trim();
     if answer == "ALLOW" {
@@ -43,15 +43,16 @@ pub(crate) fn sentence(answer: &str) -> Sentence {
     reason(answer, "ASK").map_or(Sentence::Unclear, Sentence::Ask)
 }
 
-/// What follows a word that stands alone at the beginning; `None` where another does.
+/// The text after `word` at the beginning of an answer; `None` if the answer begins with another
+/// word.
 fn reason(answer: &str, word: &str) -> Option<String> {
     let parts = |c: char| c.is_whitespace() || matches!(c, ':' | '.' | '-');
     let rest = answer.strip_prefix(word)?;
     (rest.is_empty() || rest.starts_with(parts)).then(|| rest.trim_start_matches(parts).chars().take(REASON).collect())
 }
 
-/// The questions about a call: one per piece of its parameters, each with what came before it, all
-/// without credentials; `None` when the parameters are too long to be judged.
+/// The questions about a call: one per piece of its parameters, each with the provenance of the
+/// call, all without credentials; `None` if the parameters are too long to be judged.
 pub(crate) fn requests(
     policy: &AdversarialPolicy,
     call: &ToolCall,
@@ -81,13 +82,13 @@ fn instructions(policy: &AdversarialPolicy, phase: CallPhase) -> String {
          answer DENY, a colon and one short reason. If you are not sure, answer DENY.\n\nPolicies:\n",
     );
     for (number, policy) in policy.policies(phase).enumerate() {
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(text, "{}. {}", number + 1, policy.trim());
     }
     text
 }
 
-/// A piece of the parameters in a fence that nothing in it can close.
+/// A piece of the parameters in a fence that its content cannot close.
 pub(crate) fn material(tool: &str, phase: CallPhase, piece: &str, number: usize, count: usize) -> String {
     let fence = "`".repeat(longest_run(piece).max(2) + 1);
     let phase = format!("{phase:?}").to_lowercase();
@@ -95,12 +96,12 @@ pub(crate) fn material(tool: &str, phase: CallPhase, piece: &str, number: usize,
     format!("Tool: {tool}\nPhase: {phase}\nParameters{part}, as JSON:\n{fence}json\n{piece}\n{fence}\n")
 }
 
-/// What came before a call: where its names are from, and the user's last message in a fence that
-/// nothing in it can close.
+/// Provenance of a call: the source of its names, and the user's last message in a fence that its
+/// content cannot close.
 fn provenance(before: &ToldBefore, redactor: &dyn Redactor) -> String {
     let mut text = String::new();
     if let Some(source) = before.source {
-        // Writing to a text does not fail.
+        // Writing to a `String` does not fail.
         let _ = writeln!(text, "Source of the paths and hosts in it: {}", source.label());
     }
     if let Some(message) = &before.message {
@@ -120,7 +121,7 @@ fn longest_run(text: &str) -> usize {
     longest
 }
 
-/// The text in overlapping pieces, cut between characters.
+/// Splits the text into overlapping pieces, cut between characters.
 fn pieces(text: &str) -> Option<Vec<&str>> {
     let starts: Vec<usize> = text.char_indices().map(|(at, _)| at).collect();
     let at = |character: usize| starts.get(character).copied().unwrap_or(text.len());

@@ -1,4 +1,5 @@
-//! The gate: asks the judge about every piece, notes the sentence, refuses or goes on.
+//! The gate: asks the judge about every piece, records the sentence, and refuses the call or lets
+//! it run.
 
 use std::collections::HashSet;
 use std::sync::{Arc, Mutex};
@@ -17,7 +18,7 @@ use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 use crate::grounding::{SessionTexts, ToldBefore, told_before};
 use crate::names::unknown;
 
-/// How many allowed calls are remembered; then all are forgotten.
+/// Maximum number of remembered allowed calls; when it is reached, all are forgotten.
 const MAX_REMEMBERED: usize = 10_000;
 
 /// Lets a model judge calls.
@@ -28,26 +29,27 @@ pub struct AdversarialGate {
     told: Arc<SessionTexts>,
 }
 
-/// The calls that were allowed under one policy.
+/// The calls allowed under one policy.
 #[derive(Debug, Default)]
 struct AllowedCalls {
     policy: Option<Arc<AdversarialPolicy>>,
     calls: HashSet<Key>,
 }
 
-/// A call as it is remembered: another phase may have other policies, and another message of the
-/// user or another source of its names may be judged otherwise.
+/// Key of a remembered call. Other phases may have other policies, and another user message or
+/// source of names may change the judgement.
 type Key = (SessionId, CallDigest, CallPhase, ToldBefore);
 
 /// How a judgement ended: a sentence, or why there is none.
 type JudgeResult = Result<Sentence, String>;
 
-/// What there is where no judge is.
+/// Reported reason when no judge is configured.
 const NO_JUDGE: &str = "no judge is configured";
 
 impl AdversarialGate {
-    /// A gate without a judge refuses every call that a policy is about, unless it may fail open.
-    /// What `secrets` finds is not shown to the judge. `told` has what came before a call.
+    /// Creates the gate. Without a judge it refuses every call that a policy is about, unless it
+    /// may fail open. Credentials that `secrets` finds are not shown to the judge. `told` has the
+    /// provenance of calls.
     pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor, told: Arc<SessionTexts>) -> Self {
         Self { judge, allowed: Mutex::default(), secrets, told }
     }
@@ -57,7 +59,7 @@ impl AdversarialGate {
         (cx.session().clone(), inv.call.digest(), cx.phase(), told_before(&self.told, inv))
     }
 
-    /// What the judge is asked about a call.
+    /// The questions to the judge about a call.
     fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &ToldBefore) -> Option<Vec<JudgeRequest>> {
         let redactor = self.secrets.of_session(inv.context.session());
         requests(policy, &inv.call, inv.context.phase(), before, &redactor)
@@ -127,8 +129,8 @@ impl AdversarialGate {
         Ruling::deny(by, ToolError::new(ToolErrorCategory::PolicyBlocked, "adversarial_denied", message))
     }
 
-    /// The question to a person: why the judge wants one, and all that the call touches. Whoever
-    /// agrees is asked once, so that a credential which would move is told here as well.
+    /// The question to a person: the judge's reason and all that the call touches. The person is
+    /// asked only once, so the question also names a credential that the call would move.
     fn question(&self, reason: &str, inv: &Invocation) -> ToolError {
         let tool = &inv.call.tool;
         let part = |subject: Subject| PromptPart { subject, verdict: Verdict::Ask, rule: SECTION.to_owned() };
@@ -160,7 +162,7 @@ impl AdversarialGate {
     }
 }
 
-/// The word of a judgement in the record, and its reason.
+/// The word for a judgement in the record, and its reason.
 fn described(judged: &JudgeResult) -> (&'static str, String) {
     match judged {
         Ok(Sentence::Allow) => ("allow", String::new()),
@@ -171,7 +173,7 @@ fn described(judged: &JudgeResult) -> (&'static str, String) {
     }
 }
 
-/// Whether the policies let a call go on that was judged so.
+/// Whether the policy lets a call run after this judgement.
 fn goes_on(judged: &JudgeResult, policy: &AdversarialPolicy) -> bool {
     match judged {
         Ok(Sentence::Allow) => true,
@@ -200,13 +202,13 @@ impl Gate for AdversarialGate {
         config.compile().map_err(|fault| fault.below(SECTION))
     }
 
-    /// What the judge would say is not known before it is asked: until then such a call is not
-    /// allowed.
+    /// The judge's answer is not known before it is asked, so a call that would be judged is not
+    /// allowed yet.
     fn decide(&self, policy: &Arc<AdversarialPolicy>, inv: &Invocation) -> Ruling {
         if !policy.judges(inv.call.tool.as_str(), inv.context.phase()) {
             return Ruling::none();
         }
-        // A call that cannot even be inspected is refused as what it is, and nobody is asked.
+        // A call that cannot be inspected is refused for that reason, and nobody is asked.
         if let Err(error) = inv.inspection() {
             return Ruling::unreadable(error);
         }

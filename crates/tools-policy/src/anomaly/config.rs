@@ -4,9 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::KeyFault;
 
-/// The most results that are remembered of a tool.
+/// Maximum number of remembered results per tool.
 const MAX_WINDOW: usize = 10_000;
-/// A week.
+/// Maximum cooldown in seconds: a week.
 const MAX_COOLDOWN: u64 = 604_800;
 
 /// Blocks tools that keep failing.

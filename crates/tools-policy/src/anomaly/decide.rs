@@ -1,4 +1,4 @@
-//! What the last results of a tool say about it. Pure.
+//! Assesses a tool by its last results. Pure.
 
 use std::collections::VecDeque;
 
@@ -9,9 +9,9 @@ use super::config::AnomalyPolicy;
 /// Severity of a failure rate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Severity {
-    /// Nothing out of the ordinary, or too little to say.
+    /// Nothing unusual, or too few results.
     Normal,
-    /// A person should hear of it.
+    /// A person is warned.
     Warning,
     /// The tool is blocked.
     Critical,
@@ -25,7 +25,7 @@ pub(super) struct Window {
 }
 
 impl Window {
-    /// Adds a result; the oldest falls out of a full window.
+    /// Adds a result; a full window drops the oldest.
     pub(super) fn push(&mut self, failed: bool, size: usize) {
         self.results.push_back(failed);
         self.failed += usize::from(failed);
@@ -34,7 +34,7 @@ impl Window {
         }
     }
 
-    /// The failure rate in words.
+    /// The number of failures and of results.
     pub(crate) fn failures(&self) -> (usize, usize) {
         (self.failed, self.results.len())
     }
@@ -62,9 +62,9 @@ pub(crate) fn assess(policy: &AnomalyPolicy, window: &Window) -> Severity {
     }
 }
 
-/// The health outcome of a call: worked, failed, or nothing. A command that ended by itself is an
-/// output, whatever its exit code; what failed are those that timed out, could not be found or
-/// waited for an answer.
+/// Whether the outcome of a call is a failure; `None` if it is not counted. A command that ended by
+/// itself is an output, whatever its exit code. Commands fail if they timed out, could not be
+/// found or waited for an answer.
 pub(crate) fn counts(outcome: &Outcome) -> Option<bool> {
     use ToolErrorCategory as C;
     let Err(error) = outcome else { return Some(false) };

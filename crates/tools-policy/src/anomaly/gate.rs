@@ -1,5 +1,5 @@
-//! The gate that only counts: how real executions end, and that a tool is blocked for it. What
-//! refuses is [`crate::trust::TrustGate`].
+//! The gate that counts how executions end and blocks tools that keep failing.
+//! [`crate::trust::TrustGate`] refuses the calls of blocked tools.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 pub struct AnomalyGate(Arc<ToolHealth>);
 
 impl AnomalyGate {
-    /// A gate over results that [`crate::trust::TrustGate`] shares.
+    /// Creates a gate over results that [`crate::trust::TrustGate`] shares.
     pub fn new(health: Arc<ToolHealth>) -> Self {
         Self(health)
     }

@@ -1,4 +1,5 @@
-//! How the tools have been doing: windows of results, blocks, and the one call that may try again.
+//! Health of the tools: windows of results, blocks, and the single call that may probe a blocked
+//! tool.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
@@ -11,15 +12,15 @@ use tools_core::{Clock, Locked as _, Shared, ToolDef, ToolName};
 use super::config::AnomalyPolicy;
 use super::decide::{Severity, Window, assess};
 
-/// The results of all tools, shared by the gate that blocks and the layer that counts.
+/// The results of all tools, shared by the gate that refuses and the layer that counts.
 #[derive(Debug)]
 pub struct ToolHealth {
     policy: Shared<AnomalyPolicy>,
     clock: Arc<dyn Clock>,
     tools: Mutex<HashMap<ToolName, Health>>,
-    /// How many are blocked: while none is, the gate looks no further.
+    /// Number of blocked tools; at zero, the gate skips all other checks.
     blocked: AtomicUsize,
-    /// Where other processes leave the wish that a tool be let back; `None` when nobody can.
+    /// Folder in which other processes leave requests to unblock a tool; `None` if there is none.
     resets: Option<PathBuf>,
 }
 
@@ -40,26 +41,26 @@ struct Block {
 /// Whether a call of a tool may go on.
 #[derive(Debug)]
 pub enum Admission {
-    /// It may.
+    /// The call may run.
     Free,
-    /// It may, as the one that tries whether the tool works again.
+    /// The call may run as the probe of whether the tool works again.
     Probe(Probe),
-    /// It may not: why, as it reads after "is".
+    /// The call is refused, with the reason in words that fit after "is".
     Blocked(String),
 }
 
-/// How a tool stands, before anything follows from it.
+/// State of a tool, without side effects.
 #[derive(Debug)]
 enum HealthState {
     Free,
-    /// Somebody asked that it be let back.
+    /// Somebody asked to unblock the tool.
     LetBack,
-    /// The time of its block is over, and nobody tries it.
+    /// The block has expired, and no probe is running.
     MayProbe,
     Blocked(String),
 }
 
-/// The right to try a blocked tool; given back when dropped without a result.
+/// The right to probe a blocked tool; returned when dropped without a result.
 #[derive(Debug)]
 pub struct Probe {
     health: Arc<ToolHealth>,
@@ -67,20 +68,20 @@ pub struct Probe {
 }
 
 impl ToolHealth {
-    /// Results under a policy that may be swapped, by the time of `clock`.
+    /// Results under a policy that may be swapped, with the time from `clock`.
     pub fn new(policy: Shared<AnomalyPolicy>, clock: Arc<dyn Clock>) -> Self {
         Self { policy, clock, tools: Mutex::default(), blocked: AtomicUsize::new(0), resets: None }
     }
 
-    /// The same, heeding the wishes that [`ToolHealth::leave_reset`] leaves in `folder`.
+    /// Follows the requests that [`ToolHealth::leave_reset`] leaves in `folder`.
     pub(crate) fn heeding_resets_in(self, folder: PathBuf) -> Self {
         Self { resets: Some(folder), ..self }
     }
 
-    /// Leaves the wish that `tool` be let back, for processes that share `folder`.
+    /// Leaves a request to unblock `tool`, for processes that share `folder`.
     ///
     /// # Errors
-    /// When the folder cannot be written.
+    /// If the folder cannot be written.
     pub fn leave_reset(folder: &std::path::Path, tool: &ToolName) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let file = folder.join(tool.as_str());
@@ -89,8 +90,8 @@ impl ToolHealth {
         std::fs::rename(made, file)
     }
 
-    /// Whether a call of a tool may go on. What only reads back what earlier calls produced always
-    /// may.
+    /// Whether a call of a tool may run. A tool that only reads back the output of earlier calls
+    /// always may.
     pub fn admit(self: &Arc<Self>, definition: &ToolDef) -> Admission {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return Admission::Free;
@@ -113,8 +114,8 @@ impl ToolHealth {
         }
     }
 
-    /// Reason why a call of a tool would be refused now, in words that read well after "is"; `None`
-    /// when it would not. Takes no right to try.
+    /// Reason why a call of a tool would be refused now, in words that fit after "is"; `None` if it
+    /// would not. Does not take the right to probe.
     pub(crate) fn would_block(&self, definition: &ToolDef) -> Option<String> {
         if self.blocked.load(Ordering::Acquire) == 0 {
             return None;
@@ -146,7 +147,7 @@ impl ToolHealth {
         HealthState::Blocked(format!("auto-blocked after {failed}/{total} failures; `trust reset`"))
     }
 
-    /// Counts a result; says what follows when that changed something.
+    /// Counts a result; returns the new severity, if the result changed it.
     pub(super) fn record(&self, tool: &ToolName, failed: bool) -> Option<(Severity, usize, usize)> {
         let policy = self.policy.load();
         let mut tools = self.lock();
@@ -156,7 +157,7 @@ impl ToolHealth {
         let health = tools.get_mut(tool)?;
         if let Some(block) = &mut health.block {
             if !block.is_probed {
-                // A call that was under way when the block fell.
+                // The call was already running when the tool was blocked.
                 return None;
             }
             if failed {
@@ -181,14 +182,14 @@ impl ToolHealth {
         Some((after, failures, total))
     }
 
-    /// Lets a tool back and forgets its results.
+    /// Unblocks a tool and forgets its results.
     pub fn reset(&self, tool: &str) {
         let mut tools = self.lock();
         tools.remove(tool);
         self.count(&tools);
     }
 
-    /// The tools that are blocked, with how many of how many calls failed.
+    /// The blocked tools, each with its number of failures and of calls.
     pub fn blocked(&self) -> Vec<(ToolName, usize, usize)> {
         let tools = self.lock();
         let blocked = tools.iter().filter_map(|(tool, health)| {
@@ -200,7 +201,7 @@ impl ToolHealth {
         blocked
     }
 
-    /// Whether somebody asked, since the block fell, that the tool be let back.
+    /// Whether somebody asked to unblock the tool since it was blocked.
     fn is_reset(&self, tool: &ToolName, since: Timestamp) -> bool {
         let Some(folder) = &self.resets else { return false };
         let changed = std::fs::symlink_metadata(folder.join(tool.as_str())).and_then(|file| file.modified());
@@ -275,7 +276,7 @@ mod tests {
         clock.advance(SignedDuration::from_secs(1));
         let probe = health.admit(&tool);
         assert_eq!((word(&probe), word(&health.admit(&tool))), ("probe", "blocked"));
-        // One that never got to run gives its right back.
+        // A probe that never ran gives its right back.
         drop(probe);
         let probe = health.admit(&tool);
         assert_eq!(word(&probe), "probe");

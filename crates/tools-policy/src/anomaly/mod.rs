@@ -1,8 +1,8 @@
-//! Anomaly: a tool that keeps failing is blocked for a while, and let back by one call that works.
+//! Anomaly: a tool that keeps failing is blocked for a while, and unblocked by one call that works.
 //!
-//! Counted are the last results of each tool. A failure is one of the tool or of what it stands on:
-//! refusals, a person's no, cancelled calls and calls that are wrong themselves say nothing about
-//! the tool and are not counted, so that no model can get one blocked.
+//! The last results of each tool are counted. A failure is a fault of the tool or of what it
+//! depends on. Refusals, a person's no, cancelled calls and invalid calls are not counted, so that
+//! no model can get a tool blocked.
 
 mod config;
 mod decide;

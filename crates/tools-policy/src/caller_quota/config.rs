@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use tools_core::{CallerId, KeyFault};
 
-/// The longest window in seconds: a year.
+/// Maximum length of a window in seconds: a year.
 const MAX_WINDOW_S: u64 = 366 * 24 * 3600;
 
 /// Treatment of a call whose caller's account cannot be reached.
@@ -57,7 +57,7 @@ impl Default for CallerQuotaConfig {
 /// The limit of one caller.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CallerLimit {
-    /// The most calls in a window.
+    /// Maximum number of calls in a window.
     pub calls: u64,
     /// Length of a window in seconds; at least 1.
     pub window_s: u64,
@@ -73,7 +73,7 @@ impl CallerQuotaConfig {
     /// Compiles the limits.
     ///
     /// # Errors
-    /// The first key that cannot be used: a limit that never applies would look like protection.
+    /// The first invalid key: a limit that never applies would look like protection.
     pub fn compile(&self) -> Result<CallerQuotaPolicy, KeyFault> {
         let fault = |key: &str, problem: String| KeyFault::new(format!("tools.caller_quota.{key}"), problem);
         if self.window_s == 0 || self.window_s > MAX_WINDOW_S {

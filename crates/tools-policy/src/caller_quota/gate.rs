@@ -13,7 +13,7 @@ use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
 /// The account of calls that name no caller.
 const NO_CALLER: &str = "local";
-/// How many questions to people are remembered: each is a call that waits for an answer.
+/// Maximum number of remembered questions to people; each is a call that waits for an answer.
 const MAX_ASKED: usize = 1000;
 
 /// A call that was paid for and waits for a person.
@@ -26,12 +26,12 @@ pub struct CallerQuotaGate {
 }
 
 impl CallerQuotaGate {
-    /// A gate over accounts.
+    /// Creates a gate over accounts.
     pub fn new(accounts: Arc<dyn CallerAccounts>) -> Self {
         Self { accounts, asked: Mutex::default() }
     }
 
-    /// Whether a call waited for a person; it does no longer.
+    /// Removes a call from those that wait for a person; false if it did not wait.
     fn recall(&self, inv: &Invocation) -> bool {
         let mut asked = self.asked.locked();
         let key = key(inv);
@@ -78,7 +78,7 @@ impl Gate for CallerQuotaGate {
         if is_confirmed && self.recall(inv) {
             return (Ruling::none(), ());
         }
-        // What no window allows needs no account.
+        // A limit of zero needs no account.
         let charged = if limit.calls == 0 { Ok(Charged::UsedUp) } else { self.accounts.charge(account, limit).await };
         let ruling = match (charged, policy.on_error()) {
             (Ok(Charged::Paid), _) => Ruling::none(),

@@ -1,8 +1,8 @@
-//! Quota of callers: how many calls a caller may make in a window of time, over all its sessions
-//! and, where the accounts are kept in a database, over all processes.
+//! Quota of callers: limits the calls of a caller in a window of time, over all its sessions and,
+//! if the accounts are kept in a database, over all processes.
 //!
-//! As in the quota of sessions, first attempts are counted: a call that a person agreed to after
-//! being asked is not counted again.
+//! As in the quota of sessions, only first attempts are counted: a call that a person approved
+//! after a question is not counted again.
 
 mod accounts;
 mod config;

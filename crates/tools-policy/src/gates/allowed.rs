@@ -1,4 +1,4 @@
-//! What people do with gates: allow, reject, look at what stands, take it back.
+//! Actions of people on gates: allow, reject, list, revoke.
 
 use tools_core::{CallContext, SessionId, StoredRule};
 
@@ -6,20 +6,20 @@ use super::Gates;
 use crate::permissions::{ApprovalsError, OnUnreadable, Scope, StoredApproval};
 
 impl Gates {
-    /// Allows what `rule` matches for the rest of a session. It answers questions and lifts no
-    /// denial.
+    /// Allows calls that `rule` matches for the rest of a session. It answers questions and lifts
+    /// no denial.
     ///
-    /// A rule that no person can have been shown (its pattern is not a valid glob) is logged and
-    /// dropped: the next call asks again.
+    /// A rule that no person can have seen (its pattern is not a valid glob) is logged and dropped:
+    /// the next call asks again.
     pub fn allow_for_session(&self, session: &SessionId, rule: StoredRule) {
         if let Err(error) = self.state.rules.add(session, rule) {
             tracing::warn!(%error, "a rule for the session was dropped");
         }
     }
 
-    /// Allows what `rule` matches in the folder that `cx` works in, for as long as
-    /// `tools.approvals.days` says. Where that cannot be stored, it is logged, and holds for the
-    /// session, or for this call alone where `tools.approvals.on_error` says so.
+    /// Allows calls that `rule` matches in the working directory of `cx`, for
+    /// `tools.approvals.days`. If it cannot be stored, this is logged, and the rule applies to the
+    /// session, or to this call alone, as `tools.approvals.on_error` says.
     pub async fn allow_in_project(&self, cx: &CallContext, rule: StoredRule) {
         let scope = Scope::Project { project: cx.workdir().to_owned() };
         if let Err(error) = self.allow(rule.clone(), scope).await {
@@ -31,19 +31,19 @@ impl Gates {
         }
     }
 
-    /// Allows what `rule` matches beyond any session: with the gates of a guest for the calls of
-    /// that guest, with any others for those of everybody.
+    /// Allows calls that `rule` matches beyond any session: the gates of a guest allow them for
+    /// that guest, all others for everybody.
     ///
     /// # Errors
-    /// When the pattern is not a valid glob, or the approval cannot be stored.
+    /// If the pattern is not a valid glob, or the approval cannot be stored.
     pub async fn allow(&self, rule: StoredRule, scope: Scope) -> Result<(), ApprovalsError> {
         let rules = &self.state.rules;
         rules.store(self.state.approvals.approve(rule, scope, rules.caller().cloned())).await
     }
 
-    /// Rejects what `rule` matches in the folder that `cx` works in, for as long as
-    /// `tools.approvals.days` says. Where that cannot be stored, it is logged, and the next such
-    /// call asks again.
+    /// Rejects calls that `rule` matches in the working directory of `cx`, for
+    /// `tools.approvals.days`. If it cannot be stored, this is logged, and the next such call asks
+    /// again.
     pub async fn reject_in_project(&self, cx: &CallContext, rule: StoredRule) {
         let rules = &self.state.rules;
         let rejected = self.state.approvals.reject_in_folder(rule, cx.workdir(), rules.caller().cloned());
@@ -52,19 +52,19 @@ impl Gates {
         }
     }
 
-    /// The approvals and rejections that stand beyond sessions, oldest first.
+    /// The stored approvals and rejections, oldest first.
     ///
     /// # Errors
-    /// When they cannot be read.
+    /// If they cannot be read.
     pub async fn approvals(&self) -> Result<Vec<StoredApproval>, ApprovalsError> {
         self.state.rules.refresh().await?;
         Ok(self.state.rules.approvals())
     }
 
-    /// Takes an approval or a rejection back.
+    /// Revokes an approval or a rejection.
     ///
     /// # Errors
-    /// When the revocation cannot be stored.
+    /// If the revocation cannot be stored.
     pub async fn revoke(&self, approved: StoredApproval) -> Result<(), ApprovalsError> {
         self.state.rules.store(StoredApproval { revoked: true, ..approved }).await
     }

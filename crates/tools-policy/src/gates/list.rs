@@ -1,5 +1,5 @@
-//! The one list of gates. Order, compilation, reload, `explain`, lint, the reference pages and
-//! which tools are listed all go through it: another gate is one more entry here.
+//! The single list of gates. Order, compilation, reload, `explain`, lint, the reference pages and
+//! the listed tools all use it: a new gate is one more entry here.
 
 use std::{borrow::Cow, path::Path, sync::Arc};
 
@@ -68,7 +68,7 @@ pub struct GateSections<'a> {
     pub rules: (PolicyConfig, AuthorizationConfig),
     /// `[tools.adversarial_policy]`.
     pub adversarial_policy: &'a AdversarialConfig,
-    /// The reason why there is no model for it, where there is none.
+    /// The reason why there is no model for it; empty if there is one.
     pub no_judge: String,
     /// `[tools.trust]`.
     pub trust: &'a TrustConfig,
@@ -85,7 +85,7 @@ pub struct GateRow {
     wire: fn(&GateState) -> WiredGate,
 }
 
-/// A gate that is made, and how its policy is made anew.
+/// A gate and the function that compiles its policy again.
 struct WiredGate {
     gate: Arc<dyn AnyGate>,
     compile: Box<Compile>,
@@ -93,7 +93,7 @@ struct WiredGate {
 
 /// Whether a canonical path is closed.
 type Denies = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
-/// Puts in force what was compiled.
+/// Puts a compiled policy in force.
 type Swap = Box<dyn FnOnce() + Send>;
 type Compile = dyn Fn(&GateSections<'_>, &CompileContext<'_>) -> Result<Swap, KeyFault> + Send + Sync;
 
@@ -101,7 +101,7 @@ const fn row<G: Gate>(wire: fn(&GateState) -> WiredGate) -> GateRow {
     GateRow { about: G::ABOUT, wire }
 }
 
-/// A gate over a policy that is compiled from what `section` gives.
+/// Wires a gate whose policy is compiled from the configuration that `section` returns.
 fn wired<G: Gate>(
     gate: G,
     policy: Shared<G::Policy>,
@@ -115,7 +115,7 @@ fn wired<G: Gate>(
     WiredGate { gate, compile: Box::new(compile) }
 }
 
-/// The gates in the order of [`GATES`], and what they remember.
+/// The gates in the order of [`GATES`], and their memory.
 pub struct Gates {
     /// Their memory.
     pub state: GateState,
@@ -123,7 +123,7 @@ pub struct Gates {
 }
 
 impl Gates {
-    /// The gates under these sections, with nothing remembered.
+    /// Creates the gates under these sections, with empty memory.
     ///
     /// # Errors
     /// The first section that cannot be compiled.
@@ -134,12 +134,12 @@ impl Gates {
         Ok(gates)
     }
 
-    /// Compiles other sections without changing anything. What comes back puts all in force; calls
-    /// under way keep their policies, and what the gates remember stays.
+    /// Compiles other sections without changing anything. The returned function puts all of them in
+    /// force; running calls keep their policies, and the gates keep their memory.
     ///
     /// # Errors
     /// The first section that cannot be compiled. A gate that asks a model cannot be switched on
-    /// where there is none.
+    /// without one.
     pub fn compile(&self, sections: &GateSections<'_>) -> Result<impl FnOnce() + Send + use<>, KeyFault> {
         if sections.adversarial_policy.enabled && self.state.judge.is_none() {
             let problem = format!("a model judges calls, and {}", sections.no_judge);
@@ -151,7 +151,7 @@ impl Gates {
         Ok(move || compiled.into_iter().for_each(|swap| swap()))
     }
 
-    /// The layers that stand in one place, outermost first.
+    /// The layers at one position, outermost first.
     pub fn layers(&self, stands: Stands) -> impl Iterator<Item = Arc<dyn Layer>> {
         let here = self.all().filter(move |gate| gate.about().stands == stands);
         here.map(|gate| Arc::clone(gate) as Arc<dyn Layer>)
@@ -161,32 +161,32 @@ impl Gates {
         self.wired.iter().map(|wired| &wired.gate)
     }
 
-    /// The paths that gates refuse a tool to read in calls from `workdir`.
+    /// The paths that gates do not let a tool read in calls from `workdir`.
     pub fn closes(&self, tool: &str, workdir: &Path) -> Vec<ReadRestriction> {
         self.all().filter_map(|gate| gate.closes(tool, workdir)).collect()
     }
 
-    /// Whether gates refuse a tool to read a canonical path in calls from `workdir`; `None` where
-    /// they close nothing to it.
+    /// A predicate for the canonical paths that `tool` may not read in calls from `workdir`; `None`
+    /// if it may read all.
     pub fn denies(&self, tool: &str, workdir: &Path) -> Option<Denies> {
         let closed = Some(self.closes(tool, workdir)).filter(|closed| !closed.is_empty())?;
         Some(Arc::new(move |path: &Path| closed.iter().any(|one| (one.denies)(path))))
     }
 
-    /// The predicted decision about a call. Changes nothing that they remember.
+    /// The predicted decision about a call. Changes nothing that the gates remember.
     pub fn explain(&self, inv: &Invocation) -> Explanation {
         Explanation::of(self.all(), inv)
     }
 
     /// The predicted decision about a call, which is not run: no question is asked and nothing is
-    /// recorded. What people agreed to is looked at anew.
+    /// recorded. Stored approvals are read again.
     pub async fn foretell(&self, call: ToolCall, stack: &Stack, cx: &CallContext) -> Explanation {
-        // What cannot be read counts as it counts for calls.
+        // A failed read has the same effect here as for calls.
         let _ = self.state.rules.refresh().await;
         self.explain(&stack.inspect(call, cx).await)
     }
 
-    /// Tests every rule by the examples that it carries. Nothing runs.
+    /// Tests every rule with its examples. Nothing runs.
     pub async fn tested(&self, rules: &PermissionsConfig, stack: &Stack, cx: &CallContext) -> Vec<TestedExample> {
         let definitions = stack.definitions();
         let mut tested = Vec::new();
@@ -200,7 +200,7 @@ impl Gates {
         tested
     }
 
-    /// The same, for parts that ask before they act.
+    /// [`Self::foretell`] as a function, for callers that ask before they act.
     pub fn explainer(self: &Arc<Self>) -> Explain {
         let gates = Arc::clone(self);
         Arc::new(move |inv| {
@@ -209,8 +209,8 @@ impl Gates {
         })
     }
 
-    /// Sentences on whatever in their sections does not do what it looks like, where `tools` are
-    /// the tools there are.
+    /// Warnings about configuration that does not do what it seems to do; `tools` are the existing
+    /// tools.
     pub fn lint(&self, tools: &[Arc<ToolDef>]) -> Vec<String> {
         self.all().flat_map(|gate| gate.lint(tools)).collect()
     }

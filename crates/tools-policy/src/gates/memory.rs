@@ -1,4 +1,4 @@
-//! What gates remember of earlier calls, and what they share with whoever makes them.
+//! Memory of the gates, and the parts that they share with their creator.
 
 use std::{path::PathBuf, sync::Arc};
 
@@ -14,9 +14,9 @@ use crate::utility::History;
 
 /// Input of gates beside their sections.
 pub struct GateSettings {
-    /// Rules that people agree to.
+    /// Rules that people approved.
     pub rules: SessionRules,
-    /// Time for which they count.
+    /// Settings of how long they apply.
     pub approvals: ApprovalsConfig,
     /// The accounts of callers.
     pub callers: Arc<dyn CallerAccounts>,
@@ -24,17 +24,17 @@ pub struct GateSettings {
     pub judge: Option<Arc<dyn Judge>>,
     /// Finder of credentials.
     pub secrets: SecretRedactor,
-    /// The folder in which people leave the wish that a blocked tool be let back.
+    /// Folder for requests to unblock a tool.
     pub resets: PathBuf,
 }
 
 /// Memory of gates.
 pub struct GateState {
-    /// Rules that people agreed to.
+    /// Rules that people approved.
     pub rules: Arc<SessionRules>,
-    /// The calls of sessions, against the quota.
+    /// Number of calls of each session, for the quota.
     pub ledger: Arc<Ledger>,
-    /// Tools that fail.
+    /// Health of the tools.
     pub health: Arc<ToolHealth>,
     /// Texts of sessions.
     pub told: Arc<SessionTexts>,
@@ -68,7 +68,7 @@ impl GateState {
         }
     }
 
-    /// Forgets what a session used and saw; what people allowed for it stays.
+    /// Forgets the usage and the texts of a session; its approvals stay.
     pub fn reset(&self, session: &SessionId) {
         self.ledger.reset(session);
         self.history.reset(session);

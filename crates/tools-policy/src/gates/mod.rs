@@ -1,4 +1,4 @@
-//! All gates of a host: made from their sections, swapped and asked together.
+//! All gates of a host, created from their sections, swapped and asked together.
 
 mod allowed;
 mod list;

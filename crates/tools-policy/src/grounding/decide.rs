@@ -1,4 +1,4 @@
-//! What a call names that neither exists nor was told to the model. Pure, but for the question
+//! Finds names in a call that neither exist nor were given to the model. Pure, except for the check
 //! whether a path exists.
 
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ use tools_core::{Access, Inspection, JsonObject, Subject, quoted};
 
 use super::extract::{entities, is_file};
 
-/// Longer texts are content, not names: what a model writes need not have stood anywhere.
+/// Maximum length in bytes of a name. Longer texts are content, which a model may write freely.
 const MAX_NAME_LEN: usize = 200;
 
 /// Input of the check for invented values.
@@ -19,11 +19,11 @@ pub struct GroundingQuestion<'a> {
     pub params: &'a JsonObject,
     /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// Text that the model was given: the conversation and the results of tools.
+    /// Text given to the model: the conversation and the results of tools.
     pub context: &'a str,
     /// Base of relative paths.
     pub workdir: &'a Path,
-    /// Whether addresses and numbers are looked for, too: only where the conversation is known.
+    /// Whether addresses and numbers are checked, too: only if the conversation is known.
     pub looks_for_entities: bool,
     /// Whether a path exists.
     pub exists: &'a dyn Fn(&Path) -> bool,
@@ -39,10 +39,10 @@ pub enum SuspectKind {
     Entity,
 }
 
-/// Something that a model may have made up.
+/// A value that a model may have made up.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct HallucinationSuspect {
-    /// The parameter it stands in; empty for what the tool found in it.
+    /// The parameter with the value; empty if the tool found the value in a text.
     pub field: String,
     /// The value.
     pub value: String,
@@ -62,7 +62,7 @@ impl HallucinationSuspect {
     }
 }
 
-/// Values of a call that the model did not read anywhere; empty when everything exists or was told.
+/// Values of a call that the model did not read anywhere; empty if all exist or were given.
 pub(crate) fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSuspect> {
     let context = Context::of(question);
     let mut found: Vec<HallucinationSuspect> = paths(question.inspection, question.workdir)
@@ -93,8 +93,8 @@ pub(crate) fn suspects(question: &GroundingQuestion<'_>) -> Vec<HallucinationSus
     found
 }
 
-/// The paths and hosts that a call names: of what lies outside the working directory its name
-/// alone, since a model is seldom told the folders above it.
+/// The paths and hosts that a call names. For a path outside the working directory only its file
+/// name, since a model is seldom told the folders above it.
 pub(super) fn names(inspection: &Inspection, workdir: &Path) -> Vec<String> {
     let shown = |path: &Path| {
         let name = || path.file_name().map_or(path, Path::new);
@@ -121,9 +121,8 @@ fn host_alone(text: &str) -> &str {
     }
 }
 
-/// The paths that a call is about: those the tool found and, of a line of commands, the files
-/// among its words. What a command does with a file is not known, so that it counts as one that may
-/// be made.
+/// The paths of a call: those the tool found and the files among the words of a command line. What
+/// a command does with a file is not known, so it may create the file.
 fn paths(inspection: &Inspection, workdir: &Path) -> Vec<(PathBuf, Access)> {
     let mut found: Vec<(PathBuf, Access)> = Vec::new();
     for subject in &inspection.subjects {
@@ -139,7 +138,7 @@ fn paths(inspection: &Inspection, workdir: &Path) -> Vec<(PathBuf, Access)> {
     found
 }
 
-/// A path without `.` and `..`, by its words alone.
+/// A path without `.` and `..`, without reading the file system.
 fn plain(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {
@@ -152,7 +151,7 @@ fn plain(path: &Path) -> PathBuf {
     plain
 }
 
-/// Whether a line of commands names a folder above a path: it may be made there.
+/// Whether a command line names a folder above the path, in which it may create the path.
 fn is_made(path: &Path, question: &GroundingQuestion<'_>) -> bool {
     let words = question.inspection.subjects.iter().flat_map(|subject| match subject {
         Subject::Command { argv, .. } => argv.as_slice(),
@@ -162,7 +161,7 @@ fn is_made(path: &Path, question: &GroundingQuestion<'_>) -> bool {
     folders.any(|folder| folder != path && folder != question.workdir && path.starts_with(&folder))
 }
 
-/// The parameter that a path stands in; empty for what the tool found in a text.
+/// The parameter with the path; empty if the tool found the path in a text.
 fn field_of(params: &JsonObject, relative: &str, path: &Path) -> String {
     let whole = path.to_string_lossy();
     let is_it = |value: &Value| {
@@ -172,10 +171,10 @@ fn field_of(params: &JsonObject, relative: &str, path: &Path) -> String {
     params.iter().find(|(_, value)| is_it(value)).map(|(field, _)| field.clone()).unwrap_or_default()
 }
 
-/// What the model was given, in the forms in which names are looked for.
+/// The text given to the model, in the forms in which names are searched.
 struct Context {
     text: String,
-    /// The same without what sets the thousands of numbers apart.
+    /// The text without thousands separators in numbers.
     numbers: String,
 }
 
@@ -187,7 +186,7 @@ impl Context {
         Self { text, numbers }
     }
 
-    /// Whether a name stands here, or is put together of what does.
+    /// Whether the text contains a name, or all parts that it is made of.
     fn tells(&self, entity: &str) -> bool {
         let entity = entity.to_lowercase();
         if self.text.contains(&entity)
@@ -195,16 +194,16 @@ impl Context {
         {
             return true;
         }
-        // `ann.lee@example.org` is derived where Ann Lee and her host were named.
+        // `ann.lee@example.org` can be derived from a text that names Ann Lee and her host.
         entity.split_once('@').is_some_and(|(name, host)| {
             self.text.contains(host) && name.split(['.', '_', '-', '+']).all(|part| self.text.contains(part))
         })
     }
 }
 
-/// Whether a path exists, could be made where it is named, is made by the same line of commands, or
-/// stands in the context: by its last two parts or, of what lies in the working directory itself,
-/// by its name.
+/// Whether a path exists, could be created where it is named, is created by the same command line,
+/// or occurs in the context: by its last two parts or, directly in the working directory, by its
+/// name.
 fn is_grounded(path: &Path, access: Access, context: &Context, question: &GroundingQuestion<'_>) -> bool {
     let exists = question.exists;
     if exists(path) || (access == Access::Write && path.parent().is_some_and(exists)) {
@@ -223,7 +222,7 @@ fn is_grounded(path: &Path, access: Access, context: &Context, question: &Ground
     }
 }
 
-/// The short texts of a value, however deep.
+/// The short texts of a value, at any depth.
 fn texts(value: &Value) -> Vec<&str> {
     let (mut found, mut open) = (Vec::new(), vec![value]);
     while let Some(value) = open.pop() {

@@ -1,13 +1,13 @@
-//! Paths, addresses of mail and of hosts, and long numbers in a text. Pure.
+//! Extracts paths, mail addresses, hosts and long numbers from a text. Pure.
 
-/// Endings that make a word without any `/` a path.
+/// File name extensions that make a word without any `/` a path.
 const SOURCES: &[&str] = &[
     "c", "cc", "cpp", "css", "go", "h", "hpp", "html", "java", "js", "json", "jsx", "kt", "lock", "md", "php", "py",
     "rb", "rs", "sh", "sql", "swift", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
 ];
 
-/// The words of a text that are paths: absolute, relative, or a name with the ending of a source.
-/// An address is none.
+/// The words of a text that are paths: absolute, relative, or a name with the extension of a source
+/// file. URLs are not paths.
 pub fn extract_paths(text: &str) -> Vec<&str> {
     words(text).filter(|word| is_path(word)).collect()
 }
@@ -24,14 +24,14 @@ fn is_source(word: &str) -> bool {
     word.rsplit_once('.').is_some_and(|(stem, ending)| !stem.is_empty() && SOURCES.contains(&ending))
 }
 
-/// Whether a word of a command is the name of a file, told from its ending; patterns and what is
-/// put in later are none.
+/// Whether a word of a command is a file name, by its extension. Patterns and words with expansions
+/// are not.
 pub(super) fn is_file(word: &str) -> bool {
     is_path(word) && is_source(word) && !word.contains(['*', '?', '[', '{', '$', '~', '=', ':', '%', '\\'])
 }
 
-/// Mail addresses, hosts, numbers of four digits and more, and identifiers of hexadecimal digits:
-/// what a model cannot know unless it was told.
+/// Mail addresses, hosts, numbers of four or more digits, and hexadecimal identifiers: values that
+/// a model knows only if it was given them.
 pub(super) fn entities(text: &str) -> Vec<&str> {
     let parts = words(text).flat_map(|word| word.split([':', '/', '=', '?', '#', '[', ']']));
     parts.filter(|word| is_mail(word) || is_host(word) || is_long_number(word) || is_identifier(word)).collect()
@@ -41,7 +41,7 @@ fn is_mail(word: &str) -> bool {
     word.split_once('@').is_some_and(|(name, host)| !name.is_empty() && is_domain(host))
 }
 
-/// A domain of two parts may as well be a field of something (`config.name`).
+/// Whether a word is a host. A domain of two parts may also be a field (`config.name`).
 fn is_host(word: &str) -> bool {
     is_domain(word) && word.split('.').count() >= 3
 }
@@ -64,7 +64,7 @@ fn is_long_number(word: &str) -> bool {
     word.len() >= 4 && word.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// A commit, a container, a UUID: digits and letters of hexadecimal.
+/// Whether a word is a hexadecimal identifier: a commit, a container, a UUID.
 fn is_identifier(word: &str) -> bool {
     let digits = word.bytes().filter(u8::is_ascii_digit).count();
     let is_made_of_them = word.bytes().all(|byte| byte.is_ascii_hexdigit() || byte == b'-');

@@ -1,5 +1,5 @@
-//! The gate that only warns: of calls that name something out of nowhere. Remembers what a model
-//! was told, and notes where the names in a call came from.
+//! The gate that only warns about calls with invented names. It remembers the texts given to a
+//! model, and records the source of the names in a call.
 
 use std::{borrow::Cow, collections::HashSet, path::Path, sync::Arc};
 
@@ -11,51 +11,50 @@ use super::extract::extract_paths;
 use super::{SessionTexts, ToldBefore};
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
-/// How many names of a folder are compared with one that is not in it.
+/// Maximum number of names in a folder that are compared with a missing one.
 const MAX_NAMES: usize = 1000;
-/// How many warnings a call gets.
+/// Maximum number of warnings per call.
 const MAX_WARNINGS: usize = 3;
 
 /// Names in a call, kept until it ends.
 #[derive(Debug, Default)]
 pub struct Named {
-    /// What it names out of nowhere.
+    /// The invented names of the call.
     suspects: Vec<HallucinationSuspect>,
-    /// The words of the paths and hosts that it names.
+    /// The words of the paths and hosts of the call.
     words: HashSet<u64>,
 }
 
-/// Provenance of a call: the source of the paths and hosts that it names, and the last message of
-/// the user.
+/// Provenance of a call: the source of its paths and hosts, and the last message of the user.
 pub(crate) fn told_before(told: &SessionTexts, inv: &Invocation) -> ToldBefore {
     told.told_before(inv.context.session(), &words_of(told, inv))
 }
 
-/// The words of the paths and hosts that a call names; none where it cannot be inspected.
+/// The words of the paths and hosts of a call; empty if it cannot be inspected.
 fn words_of(told: &SessionTexts, inv: &Invocation) -> HashSet<u64> {
     let Ok(inspection) = inv.inspection() else { return HashSet::new() };
     names(inspection, inv.context.workdir()).iter().flat_map(|name| told.name(name)).collect()
 }
 
-/// Notes the source of the paths and hosts that a call names, and warns of those that neither exist
-/// nor were told to the model.
+/// Records the source of the paths and hosts of a call, and warns about those that neither exist
+/// nor were given to the model.
 ///
-/// The source is noted of every call, the warnings come where the gate is on. Paths are looked at
-/// in every session. Addresses and numbers only where the host tells what the user said
-/// ([`SessionTexts`]), and only of models that are configured as reasoning ones.
+/// The source of every call is recorded; warnings appear only if the gate is on. Paths are checked
+/// in every session. Addresses and numbers are checked only if the host reports the user's messages
+/// ([`SessionTexts`]), and only for models configured as reasoning models.
 #[derive(Debug)]
 pub struct GroundingGate(Arc<SessionTexts>);
 
 impl GroundingGate {
-    /// A gate over what models were told.
+    /// Creates a gate over the texts given to models.
     pub fn new(told: Arc<SessionTexts>) -> Self {
         Self(told)
     }
 
-    /// What the call names out of nowhere, of which everybody was warned.
+    /// Warns about the invented names of a call and returns them.
     fn warn(&self, inv: &Invocation) -> Vec<HallucinationSuspect> {
         let cx = &inv.context;
-        // What the tool itself cannot make sense of is judged by how it looks.
+        // If the tool cannot inspect the call, its parameters are judged by their form.
         let inspection = inv.inspection().map_or_else(|_| Cow::Owned(as_named(inv)), Cow::Borrowed);
         let (context, knows_user) = self.0.context(cx.session());
         let question = GroundingQuestion {
@@ -82,10 +81,10 @@ impl GroundingGate {
         found
     }
 
-    /// Remembers what the model reads.
+    /// Remembers a text that the model reads.
     fn remember(&self, inv: &Invocation, source: ClaimSource, text: &str, named: &Named, is_on: bool) {
         let session = inv.context.session();
-        // What a result says again of its own call is no news.
+        // A result that repeats words of its own call is no source for them.
         self.0.news(session, source, text, &named.words);
         if !is_on {
             return;
@@ -99,20 +98,20 @@ impl GroundingGate {
     }
 }
 
-/// The parameters that are paths by their looks.
+/// The parameters that look like paths.
 fn as_named(inv: &Invocation) -> Inspection {
     let paths = inv.call.params.values().filter_map(Value::as_str).filter(|text| extract_paths(text) == [*text]);
     let subjects = paths.map(|path| Subject::path(inv.context.workdir().join(path), Access::Read));
     subjects.fold(Inspection::default(), Inspection::touching)
 }
 
-/// Paths that may have been meant: of the same folder, or mentioned before.
+/// Paths that may have been meant: in the same folder, or mentioned before.
 fn near(value: &str, workdir: &Path, context: &str) -> Vec<String> {
     let path = workdir.join(value);
     let (Some(folder), Some(name)) = (path.parent(), path.file_name()) else { return vec![] };
     let name = name.to_string_lossy();
     let entries = std::fs::read_dir(folder).into_iter().flatten().filter_map(Result::ok).take(MAX_NAMES);
-    // What lies elsewhere is nobody's business who may not look there.
+    // Names outside the working directory are not shown, since the model may have no access there.
     let names: Vec<String> = if folder.starts_with(workdir) {
         entries.map(|entry| entry.file_name().to_string_lossy().into_owned()).collect()
     } else {

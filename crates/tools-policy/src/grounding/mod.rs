@@ -1,8 +1,8 @@
-//! Grounding: whether what a call names stands anywhere in what the model was given, or exists.
+//! Grounding: checks whether the names in a call exist or occur in the texts given to the model.
 //!
-//! It only ever warns. What is suspicious may still be right, and a tool says better than a guess
-//! that a file is missing. Where the names in a call came from is noted of every call: the judge
-//! reads it, and the record keeps it.
+//! It only ever warns. A suspicious name may still be right, and a tool reports a missing file more
+//! reliably than a guess. The source of the names is recorded for every call: the judge reads it,
+//! and the record keeps it.
 
 mod decide;
 mod extract;

@@ -1,5 +1,5 @@
-//! What a model was told in a session, by its user and by the results of tools, and where the names
-//! in a call came from.
+//! Texts given to a model in a session, by its user and by the results of tools, and the source of
+//! the names in a call.
 
 use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasher as _, RandomState};
@@ -10,44 +10,43 @@ use tools_core::{ClaimSource, Locked as _, SessionId};
 
 use super::words::words;
 
-/// How much of what was told is remembered for a session as text, in bytes. What was told first is
-/// forgotten first.
+/// Maximum length in bytes of the remembered text of a session. The oldest text is forgotten first.
 const MAX_TOLD_BYTES: usize = 1 << 20;
-/// How many words of results are remembered for a session at least, and half as many as at most; as
-/// many of its user. What was told first is forgotten first.
+/// Number of words from results that a session remembers before the oldest may be forgotten; words
+/// of the user are counted separately.
 const MAX_WORDS: usize = 16_384;
-/// How much of one text is looked through for words, in bytes: of longer ones, the end.
+/// Maximum length in bytes of a text that is searched for words; of longer ones, the end is
+/// searched.
 const MAX_READ_BYTES: usize = 1 << 18;
-/// How much of what a user said last is remembered, in bytes: of longer messages, the beginning.
+/// Maximum length in bytes of the user's last message; of longer ones, the beginning is kept.
 const MAX_MESSAGE_BYTES: usize = 4_000;
-/// How much is remembered of all sessions, in bytes; beyond that, all but the one that is told
-/// something are forgotten.
+/// Maximum memory in bytes for all sessions. Beyond it, all sessions but the present one are
+/// forgotten.
 const MAX_ALL_BYTES: usize = 64 << 20;
-/// What a word takes, in bytes.
+/// Memory in bytes that one word takes.
 const WORD_BYTES: usize = 2 * (size_of::<u64>() + size_of::<ClaimSource>());
 
 /// Texts that models were given, and the sources of their words, by session.
 #[derive(Debug, Default)]
 pub struct SessionTexts {
     heard: Mutex<Sessions>,
-    /// Unknown to whoever writes what is told, so that no two words are made to look alike.
+    /// Seeded randomly, so that the author of a text cannot make two words collide.
     hasher: RandomState,
 }
 
 /// Provenance of a call.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Hash)]
 pub struct ToldBefore {
-    /// The least believed source of the paths and hosts that it names; `None` where it names none.
+    /// The least trusted source of the paths and hosts that it names; `None` if it names none.
     pub source: Option<ClaimSource>,
-    /// The beginning of what the user said last; `None` where nobody told what that was, as over
-    /// MCP.
+    /// The beginning of the user's last message; `None` if nobody reported it, as over MCP.
     pub message: Option<Arc<str>>,
 }
 
 #[derive(Debug, Default)]
 struct Sessions {
     by_id: HashMap<SessionId, Heard>,
-    /// What all of them take, in bytes.
+    /// Memory in bytes that all sessions take.
     bytes: usize,
 }
 
@@ -56,7 +55,7 @@ struct Heard {
     /// In lower case.
     text: String,
     message: Option<Arc<str>>,
-    /// Apart from those of results, which are many and would push them out.
+    /// Words of the user, kept apart because the many words of results would displace them.
     user: Words,
     results: Words,
 }
@@ -65,7 +64,7 @@ struct Heard {
 #[derive(Debug, Default)]
 struct Words {
     recent: HashMap<u64, ClaimSource>,
-    /// What was recent before; forgotten when there is too much that is recent again.
+    /// Older words, forgotten when `recent` is full again.
     earlier: HashMap<u64, ClaimSource>,
 }
 
@@ -97,7 +96,7 @@ impl Heard {
         self.text.push('\n');
         self.text.push_str(&text.to_lowercase());
         if self.text.len() > MAX_TOLD_BYTES {
-            // Half at once: forgetting a little each time would move all of it each time.
+            // Half is cut at once: cutting a little each time would move the whole text each time.
             let cut = self.text.ceil_char_boundary(self.text.len() - MAX_TOLD_BYTES / 2);
             self.text.drain(..cut);
         }
@@ -105,7 +104,7 @@ impl Heard {
 }
 
 impl SessionTexts {
-    /// Remembers what a user said.
+    /// Remembers a message of the user.
     pub fn user(&self, session: &SessionId, text: &str) {
         let words = self.hashes(text);
         self.told(session, |heard| {
@@ -117,8 +116,8 @@ impl SessionTexts {
         });
     }
 
-    /// Remembers the words of what else a model read, the result of a tool or a message of the
-    /// system, but for the words in `own`, which the call itself named.
+    /// Remembers the words of another text that a model read, such as a tool result or a system
+    /// message, except the words in `own`, which the call itself named.
     pub(super) fn news(&self, session: &SessionId, source: ClaimSource, text: &str, own: &HashSet<u64>) {
         let words = self.hashes(text);
         self.told(session, |heard| {
@@ -128,7 +127,7 @@ impl SessionTexts {
         });
     }
 
-    /// Remembers a text as it stands.
+    /// Remembers a text unchanged.
     pub(super) fn remember(&self, session: &SessionId, text: &str) {
         self.told(session, |heard| heard.remember(text));
     }
@@ -141,7 +140,7 @@ impl SessionTexts {
         }
     }
 
-    /// What a model was told, in lower case, and whether its user's words are known.
+    /// The text given to a model, in lower case, and whether the user's messages are known.
     pub(super) fn context(&self, session: &SessionId) -> (String, bool) {
         let sessions = self.lock();
         sessions.by_id.get(session).map(|heard| (heard.text.clone(), heard.message.is_some())).unwrap_or_default()
@@ -152,7 +151,7 @@ impl SessionTexts {
         words(name).map(|word| self.hasher.hash_one(word.to_ascii_lowercase()))
     }
 
-    /// Where a call came from that names these words.
+    /// Provenance of a call that names these words.
     pub(super) fn told_before(&self, session: &SessionId, names: &HashSet<u64>) -> ToldBefore {
         let sessions = self.lock();
         let heard = sessions.by_id.get(session);

@@ -1,14 +1,14 @@
-//! The words that paths and hosts are made of. Pure.
+//! Splits paths and hosts into words. Pure.
 
-/// What stands between words: everything that is not part of a name of a file or a host.
+/// Whether a byte separates words: everything that is not part of a file or host name.
 fn parts(byte: u8) -> bool {
     !(byte.is_ascii_alphanumeric() || byte >= 0x80 || matches!(byte, b'.' | b'_' | b'-' | b'+'))
 }
 
-/// The words of a text: `src`, `main.rs` and `12` of `src/main.rs:12`. Points and dashes around one
-/// do not belong to it.
+/// The words of a text: `src`, `main.rs` and `12` of `src/main.rs:12`. Leading and trailing dots
+/// and dashes are removed.
 pub(super) fn words(text: &str) -> impl Iterator<Item = &str> {
-    // No part of a character of several bytes is a separator.
+    // No byte of a multi-byte character is a separator.
     let words = text.split(|c: char| u8::try_from(c).is_ok_and(|byte| c.is_ascii() && parts(byte)));
     words.map(|word| word.trim_matches(['.', '-'])).filter(|word| !word.is_empty())
 }

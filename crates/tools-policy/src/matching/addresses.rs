@@ -1,17 +1,16 @@
-//! Patterns on web addresses, compared part by part: what stands for a host is never found in a
-//! path.
+//! Patterns on web addresses, compared part by part: a host pattern never matches a path.
 
 use tools_core::{Verdict, WebUrl};
 
 use super::forms::{Forms, command_glob};
 use super::pattern::{Patterns, SeparatorRule, literal};
 
-/// A pattern of a rule, as it is compared with addresses.
+/// A rule's pattern, in the form that is compared with addresses.
 #[derive(Debug)]
 pub(crate) enum AddressPattern {
     /// `https://docs.rs/*`, `*.docs.rs`, `docs.rs:8443/serde`.
     Parts(Parts),
-    /// What has no host that could be told apart (`*`): compared with the whole address.
+    /// A pattern without a separate host (`*`), compared with the whole address.
     Text(Patterns),
 }
 
@@ -21,8 +20,8 @@ pub(crate) struct Parts {
     hosts: Patterns,
     port: Port,
     path: Path,
-    /// Whether it asks or denies: then it also stands for what lies below the host, and for every
-    /// port.
+    /// Whether the rule asks or denies: then it also matches subdomains and, without a given port,
+    /// every port.
     tightens: bool,
 }
 
@@ -36,13 +35,13 @@ enum Port {
 #[derive(Debug)]
 enum Path {
     Any,
-    /// This path and what lies below it.
+    /// This path and everything below it.
     Below(String),
     Glob(Patterns),
 }
 
 impl AddressPattern {
-    /// Reads the pattern of a rule with this action. What does not compile matches nothing; rules
+    /// Parses the pattern of a rule with this action. An invalid pattern matches nothing; rules
     /// were checked before.
     pub(crate) fn parse(pattern: &str, action: Verdict) -> Self {
         Self::parts(pattern.trim(), action != Verdict::Allow)
@@ -70,7 +69,7 @@ impl AddressPattern {
         let (host, port) = port_of(authority);
         let host = host.strip_suffix('.').unwrap_or(host).to_ascii_lowercase();
         let mut hosts = vec![(0, host.clone())];
-        // Whoever forbids what lies below a host means the host as well.
+        // A rule that forbids everything below a host also forbids the host.
         hosts.extend(host.strip_prefix("*.").filter(|_| tightens).map(|apex| (0, apex.to_owned())));
         let path = match path {
             "" | "/" | "/*" | "/**" => Path::Any,
@@ -88,7 +87,7 @@ impl AddressPattern {
         })
     }
 
-    /// Whether the address is one that the pattern stands for.
+    /// Whether the pattern matches the address.
     pub(crate) fn matches(&self, url: &WebUrl) -> bool {
         match self {
             Self::Parts(parts) => parts.matches(url),
@@ -140,7 +139,7 @@ fn port_of(authority: &str) -> (&str, Port) {
     }
 }
 
-/// A path in which no letter or digit hides behind a percent sign.
+/// Decodes percent-encoded letters and digits of a path.
 fn normal(path: &str) -> String {
     let mut out = String::with_capacity(path.len());
     let mut rest = path;

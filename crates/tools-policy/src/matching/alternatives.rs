@@ -1,10 +1,10 @@
-//! The patterns that a pattern with `{a,b}` stands for.
+//! Expands `{a,b}` in patterns.
 
 use std::borrow::Cow;
 
 use tools_sandbox::first_group;
 
-/// All of them; `None` when there are more than `most`.
+/// All expanded patterns; `None` if there are more than `most`.
 pub(super) fn expanded(glob: &str, most: usize) -> Option<Vec<Cow<'_, str>>> {
     let mut done = Vec::new();
     let mut open = vec![Cow::Borrowed(glob)];

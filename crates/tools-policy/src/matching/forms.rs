@@ -1,5 +1,5 @@
-//! The forms in which commands, addresses and paths are compared with globs, and the globs that
-//! patterns stand for.
+//! Computes the forms in which commands, addresses and paths are compared with globs, and the globs
+//! of patterns.
 
 use std::{borrow::Cow, path::Path};
 
@@ -13,31 +13,32 @@ use super::pattern::{Patterns, escape};
 pub(crate) struct Forms<'a> {
     /// As typed.
     pub(crate) typed: Cow<'a, str>,
-    /// Other ways to say exactly the same, for every rule: without assignments in front that change
-    /// nothing of what is run, without options in front of the subcommand.
+    /// Equivalent forms, for every rule: without leading assignments that do not affect what runs,
+    /// and without options before the subcommand.
     pub(crate) same: Vec<Cow<'a, str>>,
-    /// What it may amount to, for rules that tighten.
+    /// Possible further meanings, for rules that ask or deny.
     pub(crate) others: Vec<Cow<'a, str>>,
 }
 
 impl<'a> Forms<'a> {
-    /// A text that has one form only.
+    /// Creates the forms of a text that has only one.
     pub(crate) fn of_text(text: &'a str) -> Self {
         Self { typed: spaced(text), same: vec![], others: vec![] }
     }
 
-    /// Whether an allowing pattern matches.
+    /// Whether an allow pattern matches.
     pub(crate) fn matches(&self, patterns: &Patterns) -> bool {
         patterns.first(&self.typed).is_some()
     }
 
-    /// A command: as typed, as words, as words without the program's folder, and without options
-    /// before its subcommand.
+    /// The forms of a command: as typed, as words, as words without the program's folder, and
+    /// without options before its subcommand.
     pub(crate) fn of_command(line: &'a str, program: &str, arguments: &[String]) -> Self {
         let typed = spaced(line);
         let (mut same, mut others) = (vec![], vec![]);
         if !program.is_empty() {
-            // Mostly it was typed as its words stand: told without putting them together.
+            // Most commands are typed exactly as their words; this is checked without joining the
+            // words.
             if !is_words(line, program, arguments) {
                 let as_called = words(program, arguments);
                 if as_called != typed {
@@ -48,7 +49,7 @@ impl<'a> Forms<'a> {
             others.extend(found.generous.iter().map(|words| Cow::Owned(spaced_words(words))));
             others
                 .extend((1..=found.leading).filter_map(|count| without_words(&typed, program, count)).map(Cow::Owned));
-            // Words with blanks or quotes in them are not the same when they are put together.
+            // Words with blanks or quotes in them change their meaning when joined.
             let is_plain = |word: &String| !word.contains([' ', '\t', '\n', '\'', '"', '*', '?', '[']);
             let plain = found.same.filter(|words| words.iter().all(is_plain));
             let help = found.help.filter(|words| words.iter().all(is_plain));
@@ -59,7 +60,7 @@ impl<'a> Forms<'a> {
     }
 }
 
-/// Whether a line is its words with one blank between each.
+/// Whether a line equals its words joined by single blanks.
 fn is_words(line: &str, program: &str, arguments: &[String]) -> bool {
     let Some(mut rest) = line.strip_prefix(program) else { return false };
     for argument in arguments {
@@ -75,7 +76,7 @@ fn is_words(line: &str, program: &str, arguments: &[String]) -> bool {
 #[derive(Debug)]
 pub(crate) struct PathForms {
     absolute: String,
-    /// Below the working directory, beginning with `./`; `.` is the directory itself.
+    /// The path below the working directory, beginning with `./`; `.` is the directory itself.
     relative: Option<String>,
 }
 
@@ -88,7 +89,7 @@ impl PathForms {
         Self { absolute: path.to_string_lossy().into_owned(), relative }
     }
 
-    /// Whether an allowing pattern matches.
+    /// Whether an allow pattern matches.
     pub(crate) fn matches(&self, patterns: &Patterns) -> bool {
         self.texts().any(|text| patterns.first(text).is_some())
     }
@@ -114,7 +115,7 @@ pub(crate) fn upwards(path: &str) -> impl Iterator<Item = &str> {
     })
 }
 
-/// A line as it is typed without the first words behind the program.
+/// The typed line without the first `count` words after the program.
 fn without_words(line: &str, program: &str, count: usize) -> Option<String> {
     let mut rest = line.strip_prefix(program)?.trim_start();
     for _ in 0..count {
@@ -141,7 +142,7 @@ fn words(program: &str, arguments: &[String]) -> String {
     }
 }
 
-/// A text without regard to the number of blanks. Line breaks stay: they separate commands.
+/// A text with single blanks. Line breaks stay: they separate commands.
 pub(crate) fn spaced(text: &str) -> Cow<'_, str> {
     let text = text.trim();
     if is_spaced(text) {
@@ -162,14 +163,14 @@ pub(crate) fn spaced(text: &str) -> Cow<'_, str> {
     Cow::Owned(spaced)
 }
 
-/// The same command, for rules that tighten, with the program's name in lower case; `None` where it
-/// is. What stands behind it keeps its case, as programs do: `-c` is not `-C`.
+/// The command with the program's name in lower case, for rules that ask or deny; `None` if nothing
+/// changes. The rest keeps its case, because `-c` is not `-C`.
 pub(crate) fn with_program_folded(text: &str) -> Option<String> {
     fold_head(text, text.find([' ', '\n']).unwrap_or(text.len()))
 }
 
-/// The glob that matches such texts where this one matches what is typed; `None` where it is the
-/// same.
+/// The glob with the program's name in lower case, for texts folded the same way; `None` if nothing
+/// changes.
 pub(crate) fn glob_with_program_folded(glob: &str) -> Option<String> {
     fold_head(glob, glob.find([' ', '\n', '*', '?', '[', '{', '\\']).unwrap_or(glob.len()))
 }
@@ -183,8 +184,8 @@ fn fold_head(text: &str, end: usize) -> Option<String> {
     (folded != head).then(|| folded + rest)
 }
 
-/// A character without regard to case: always one, and whatever stands around it, so that what a
-/// pattern says of a part of a text holds in the whole of it.
+/// A character in lower case: always one character and independent of its neighbours, so that a
+/// match in a part of a text also holds in the whole text.
 pub(super) fn lower(character: char) -> char {
     if character.is_ascii() {
         return character.to_ascii_lowercase();
@@ -199,10 +200,10 @@ pub(super) fn lower(character: char) -> char {
     }
 }
 
-/// Whether nothing of a trimmed text would change.
+/// Whether a trimmed text already has single blanks.
 fn is_spaced(text: &str) -> bool {
     let bytes = text.as_bytes();
-    // Neither ends early: so they look at many bytes at once.
+    // Neither loop ends early, so that the compiler can process many bytes at once.
     let tabs = bytes.iter().fold(0, |any, byte| any | u8::from(*byte == b'\t'));
     let blank = |byte: u8| u8::from(byte == b' ');
     let doubled = bytes.windows(2).fold(0, |any, pair| any | (blank(pair[0]) & blank(pair[1])));
@@ -211,7 +212,7 @@ fn is_spaced(text: &str) -> bool {
 
 /// The glob of a pattern on commands and addresses.
 pub(crate) fn command_glob(pattern: &str) -> String {
-    // `**` says no more than `*` here, and would be read as folders.
+    // `**` means the same as `*` here, but would be read as folders.
     let spaced = with_host_folded(spaced(pattern));
     if !spaced.contains("**") {
         return spaced.into_owned();
@@ -232,7 +233,7 @@ pub(crate) fn command_glob(pattern: &str) -> String {
     glob
 }
 
-/// A pattern on addresses with scheme and host in lower case, as every address is compared.
+/// A pattern on addresses with scheme and host in lower case, like every compared address.
 fn with_host_folded(pattern: Cow<'_, str>) -> Cow<'_, str> {
     let Some(host) = pattern.find("://").filter(|at| !pattern[..*at].contains(' ')).map(|at| at + 3) else {
         return pattern;
@@ -241,15 +242,15 @@ fn with_host_folded(pattern: Cow<'_, str>) -> Cow<'_, str> {
     fold_head(&pattern, end).map_or(pattern, Cow::Owned)
 }
 
-/// The glob of a pattern on paths: on the absolute form, which begins with `/`, or on the relative,
-/// which begins with `.`.
+/// The glob of a pattern on paths, for the absolute form, which begins with `/`, or the relative
+/// form, which begins with `.`.
 pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
     let pattern = pattern.trim();
     let pattern = match pattern.strip_suffix('/') {
         Some(folder) if !folder.is_empty() => format!("{folder}/**"),
         _ => pattern.to_owned(),
     };
-    // A folder stands for itself and all below, where a rule tightens: see `first_path`.
+    // In rules that ask or deny, a folder covers itself and everything below it: see `first_path`.
     let pattern = match pattern.strip_suffix("/**") {
         Some(folder) if action != Verdict::Allow && !folder.is_empty() && folder != "**" => folder.to_owned(),
         _ => pattern,
@@ -275,7 +276,7 @@ pub(crate) fn path_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> 
     }
 }
 
-/// The command behind assignments of harmless variables to plain words; `None` when there are none.
+/// The command after assignments of plain words to harmless variables; `None` if there are none.
 fn without_assignments(line: &str) -> Option<&str> {
     let whole = line.trim_start();
     let mut rest = whole;
@@ -290,7 +291,7 @@ fn without_assignments(line: &str) -> Option<&str> {
     (rest.len() < whole.len() && !rest.is_empty()).then_some(rest)
 }
 
-/// A value in which nothing is expanded, perhaps in quotes, and what stands behind it.
+/// Splits off a value without expansions, perhaps in quotes; returns it and the rest.
 fn plain_value(text: &str) -> Option<(&str, &str)> {
     let is_plain = |c: char| c.is_ascii_alphanumeric() || "_-.,:/=+".contains(c);
     let (value, after) = match text.strip_prefix(['"', '\'']) {

@@ -1,32 +1,31 @@
-//! Many texts at once: which of them a text is, and which it begins with, at the cost of one binary
-//! search.
+//! Finds which of many texts equal a text or begin it, with one binary search.
 
-/// Texts with numbers, sorted, each linked to the longest other one that it begins with.
+/// Numbered texts, sorted, each linked to the longest other one that it begins with.
 #[derive(Debug, Default)]
 pub(super) struct Heads {
     nodes: Vec<Node>,
 }
 
-/// What is known of one text.
+/// Data of one text.
 #[derive(Debug, Default)]
 struct Node {
     text: Box<str>,
-    /// The lowest number of what is exactly this text.
+    /// The lowest number of the patterns that match exactly this text.
     exact: Option<usize>,
-    /// The lowest number of what begins with this text, or with one that it begins with.
+    /// The lowest number of the patterns that match every text with this beginning or a shorter
+    /// one.
     begins: Option<usize>,
-    /// What is to be tried on a text that begins with this one: positions in a list of the
-    /// caller's.
+    /// Candidates to try on a text that begins with this one, as positions in a list of the caller.
     candidates: Vec<usize>,
     /// The longest text that this one begins with.
     above: Option<usize>,
 }
 
-/// Takes texts in; [`HeadTreeBuilder::done`] sorts and links them.
+/// Collects texts; [`HeadTreeBuilder::done`] sorts and links them.
 #[derive(Debug, Default)]
 pub(super) struct HeadTreeBuilder(Vec<(String, Meaning)>);
 
-/// What is said of one text.
+/// Meaning of one text.
 #[derive(Debug, Clone, Copy)]
 enum Meaning {
     Exact(usize),
@@ -35,17 +34,17 @@ enum Meaning {
 }
 
 impl HeadTreeBuilder {
-    /// This text itself has a number; of several the lowest.
+    /// Gives this exact text a number; the lowest of several applies.
     pub(super) fn exactly(&mut self, text: String, number: usize) {
         self.0.push((text, Meaning::Exact(number)));
     }
 
-    /// Every text that begins so has a number.
+    /// Gives every text with this beginning a number.
     pub(super) fn beginning(&mut self, text: String, number: usize) {
         self.0.push((text, Meaning::Begins(number)));
     }
 
-    /// Something is to be tried on every text that begins so.
+    /// Adds a candidate to try on every text with this beginning.
     pub(super) fn trying(&mut self, text: String, candidate: usize) {
         self.0.push((text, Meaning::Candidate(candidate)));
     }
@@ -81,17 +80,18 @@ fn lower(place: &mut Option<usize>, number: usize) {
 }
 
 impl Heads {
-    /// The lowest number of what is exactly this text.
+    /// The lowest number of the exact text.
     pub(super) fn exact(&self, text: &str) -> Option<usize> {
         let node = &self.nodes[self.at_or_before(text)?];
         node.exact.filter(|_| &*node.text == text)
     }
 
-    /// The lowest number of what this text is or begins with; hands on what is to be tried on it.
+    /// The lowest number of the text or of its beginnings; passes candidates to `candidate`.
     pub(super) fn find(&self, text: &str, mut candidate: impl FnMut(usize)) -> Option<usize> {
         let at = self.at_or_before(text)?;
         let exact = self.nodes[at].exact.filter(|_| &*self.nodes[at].text == text);
-        // What sorts right before a text begins with all that the text begins with.
+        // The entry sorted directly before a text begins with every entry that the text begins
+        // with.
         let mut here = Some(at);
         while let Some(at) = here
             && !text.starts_with(&*self.nodes[at].text)

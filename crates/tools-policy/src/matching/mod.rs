@@ -1,4 +1,4 @@
-//! Comparing what a call touches with patterns: shared by every gate that has rules.
+//! Compares the subjects of a call with patterns; shared by every gate that has rules.
 
 mod addresses;
 mod alternatives;

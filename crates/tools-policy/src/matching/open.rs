@@ -1,6 +1,6 @@
-//! Whether a pattern could match a command some of whose words are known only when it runs.
-//! Alternatives and classes of a pattern are read generously: too many matches ask, too few would
-//! let pass.
+//! Decides whether a pattern could match a command with words that are known only when it runs.
+//! Alternatives and classes of a pattern are read generously: too many matches only ask, too few
+//! would let calls pass.
 
 use std::{borrow::Cow, path::Path};
 
@@ -10,35 +10,35 @@ use tools_sandbox::first_group;
 use super::forms::lower;
 use super::pattern::escape;
 
-/// Alternatives of a pattern beyond these are read as `*`.
+/// Maximum number of alternatives of a pattern; more are read as `*`.
 const MAX_ALTERNATIVES: usize = 64;
-/// More forms of a name are not told apart.
+/// Maximum number of forms of a name that are distinguished.
 const MAX_FORMS: usize = 16;
 
-/// A command as far as it is known: its words, and where anything may stand.
+/// The known words of a command, with placeholders for unknown text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Open {
     pieces: Vec<Piece>,
-    /// Other forms of the same.
+    /// Other forms of the same command.
     others: Vec<Vec<Piece>>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Piece {
     Is(char),
-    /// One character, no matter which.
+    /// Any one character.
     One,
-    /// One character other than `/` and a dot.
+    /// Any one character except `/` and a dot.
     Undotted,
     /// Any number of characters.
     Any,
-    /// Any number of characters other than `/`.
+    /// Any number of characters except `/`.
     Within,
 }
 
 impl Open {
-    /// A command with arguments from elsewhere (`$@`), or with what is replaced (`{}`); `None` when
-    /// there are none.
+    /// A command with arguments from elsewhere (`$@`) or with replaced ones (`{}`); `None` if it
+    /// has none.
     pub(crate) fn of(program: &str, arguments: &[String]) -> Option<Self> {
         if !arguments.iter().any(|argument| is_unknown(argument) || argument.contains("{}")) {
             return None;
@@ -49,10 +49,10 @@ impl Open {
         Some(Self { pieces: of_words(&written), others: others.iter().map(|words| of_words(words)).collect() })
     }
 
-    /// Files whose names are known in part: see [`tools_core::Subject::Paths`].
+    /// Files whose names are partly known: see [`tools_core::Subject::Paths`].
     pub(crate) fn of_paths(pattern: &str, workdir: &Path) -> Self {
         let workdir = workdir.to_str().map(|workdir| format!("{}/", workdir.trim_end_matches('/')));
-        // Below the working directory they are known by both of their forms.
+        // Below the working directory, both forms of a path are known.
         let relative =
             workdir.and_then(|workdir| pattern.strip_prefix(&escape(&workdir)).map(|rest| format!("./{rest}")));
         let mut forms = partly(pattern);
@@ -60,10 +60,10 @@ impl Open {
         Self { pieces: forms.swap_remove(0), others: forms }
     }
 
-    /// Whether one of the files may be meant by a glob on paths, or lie below what it names. Where
-    /// no folder is known, it could lie below any: then it counts what the files themselves may be.
+    /// Whether a glob on paths may match one of the files or a folder above it. If no folder is
+    /// known, any folder could be above it, so only the files themselves are compared.
     pub(crate) fn may_be(&self, glob: &str) -> bool {
-        // `**` stands for no folder too.
+        // `**` also matches zero folders.
         let is_met = |glob: &str, form: &[Piece]| {
             meet(&pieces(glob), form) || (glob.contains("/**/") && meet(&pieces(&glob.replace("/**/", "/")), form))
         };
@@ -72,15 +72,15 @@ impl Open {
         self.forms().any(|form| is_meant(glob, form) || (form.first() != Some(&Piece::Any) && is_meant(&below, form)))
     }
 
-    /// Whether some arguments would make a pattern match that names the program.
+    /// Whether the pattern names the program and would match with some arguments.
     pub(crate) fn may_match(&self, glob: &str) -> bool {
         let is_meant = |glob: &[Piece]| self.forms().any(|form| meet(glob, form));
         let globs = alternatives(glob);
         globs.iter().map(|glob| pieces(glob)).any(|glob| glob.first() != Some(&Piece::Any) && is_meant(&glob))
     }
 
-    /// The same, where the pattern also says word by word all that is known of the command in front
-    /// of what is not.
+    /// Like [`Self::may_match`], but the pattern must also contain, word by word, all known words
+    /// before the unknown ones.
     pub(crate) fn continues_to(&self, glob: &str) -> bool {
         let continues = |glob: &[Piece], form: &[Piece]| {
             let known = form.iter().take_while(|piece| **piece != Piece::Any).count();
@@ -95,12 +95,12 @@ impl Open {
     }
 }
 
-/// Whether an argument is known only when it runs, and may be any number of words.
+/// Whether an argument is known only at run time and may be any number of words.
 fn is_unknown(argument: &str) -> bool {
     argument.strip_prefix('"').unwrap_or(argument).starts_with(['$', '`'])
 }
 
-/// A command as far as its words are known; the name of the program without regard to case.
+/// The known words of a command; the name of the program in lower case.
 fn of_words(words: &[String]) -> Vec<Piece> {
     let mut found: Vec<Piece> = Vec::new();
     for (at, word) in words.iter().enumerate() {
@@ -123,7 +123,7 @@ fn known(text: &str) -> impl Iterator<Item = Piece> + '_ {
     text.chars().map(Piece::Is)
 }
 
-/// The name of a program, as globs of rules that tighten are folded.
+/// The name of a program, folded like the globs of rules that ask or deny.
 fn folded(piece: Piece) -> Piece {
     match piece {
         Piece::Is(character) => Piece::Is(lower(character)),
@@ -131,7 +131,7 @@ fn folded(piece: Piece) -> Piece {
     }
 }
 
-/// The patterns that a pattern with `{a,b}` stands for.
+/// The patterns that a pattern with `{a,b}` expands to.
 fn alternatives(glob: &str) -> Vec<Cow<'_, str>> {
     let mut done = Vec::new();
     let mut open = vec![Cow::Borrowed(glob)];
@@ -173,10 +173,11 @@ fn pieces(glob: &str) -> Vec<Piece> {
     found
 }
 
-/// The pieces of a name that is known in part, in each of its forms: `*` stays within one folder,
-/// `**` does not.
+/// The pieces of a partly known name, in each of its forms: `*` stays within one folder, `**` does
+/// not.
 fn partly(pattern: &str) -> Vec<Vec<Piece>> {
-    // A pattern of the shell, which never begins with a dot unasked; other programs' cross folders.
+    // A pattern of the shell does not match a leading dot; patterns of other programs cross
+    // folders.
     let is_of_shell = !pattern.contains("**");
     let mut forms: Vec<Vec<Piece>> = vec![Vec::new()];
     let mut characters = pattern.chars().peekable();
@@ -208,9 +209,9 @@ fn partly(pattern: &str) -> Vec<Vec<Piece>> {
     forms
 }
 
-/// Whether two patterns have a text in common.
+/// Whether a text exists that both patterns match.
 fn meet(a: &[Piece], b: &[Piece]) -> bool {
-    // `row[j]`: whether what is read of `a` meets the first `j` of `b`.
+    // `row[j]`: whether the part of `a` read so far matches the first `j` of `b`.
     let mut row = vec![false; b.len() + 1];
     row[0] = true;
     for (at, piece) in b.iter().enumerate() {
@@ -246,7 +247,7 @@ mod tests {
 
     #[test]
     fn a_pattern_may_match_what_is_known_only_when_it_runs() {
-        // Whether it may match, and whether it also says all that is known.
+        // Whether it may match, and whether it also contains all known words.
         let check = |line: &str, glob: &str, expected: (bool, bool)| {
             let open = open(line);
             assert_eq!((open.may_match(glob), open.continues_to(glob)), expected, "{line} / {glob}");
@@ -289,7 +290,7 @@ mod tests {
         check("**/x", "/**/.envrc", false);
         check("**/.env*", "/**/.envrc", true);
         check(r"/w/a\*b", "./a*b", true);
-        // A folder is none of those that `**` needs, and the shell's patterns match no leading dot.
+        // `**` may match zero folders, and patterns of the shell match no leading dot.
         check("/w/.env*", "./**/.*", true);
         check("/w/.git/hook*/x", "./**/.*", true);
         check("/w/*", "./**/.*", false);

@@ -1,9 +1,9 @@
-//! Many globs at once: which is the first of a list that matches a text, at a cost that hardly
+//! Matches many globs at once: finds the first of a list that matches a text, at a cost that hardly
 //! grows with the list.
 //!
-//! Globs without wildcards, and those that end in their only one, are found by a binary search.
-//! Every other is tried only where the text begins as it does, or holds the longest literal piece
-//! of it, whichever fewer globs of the list share; one automaton finds all such pieces in one pass.
+//! Globs without wildcards, and those whose only wildcard is at the end, are found by a binary
+//! search. Every other glob is tried only if the text has its beginning or its longest literal
+//! piece, whichever fewer globs share; one automaton finds all such pieces in one pass.
 
 use std::{borrow::Cow, collections::HashMap, sync::OnceLock};
 
@@ -14,13 +14,13 @@ use tools_sandbox::CompiledGlob;
 use super::alternatives::expanded;
 use super::heads::{HeadTreeBuilder, Heads};
 
-/// Globs with more alternatives are compared as one.
+/// Maximum number of alternatives that are expanded; globs with more are compared as one.
 const MAX_CHOICES: usize = 512;
 
-/// What a glob may cross.
+/// Separators that a wildcard may cross.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum SeparatorRule {
-    /// `*` stands for anything.
+    /// `*` matches anything.
     Everything,
     /// `*` stays within one folder.
     Folders,
@@ -31,7 +31,7 @@ pub(crate) enum SeparatorRule {
 pub(crate) struct Patterns {
     heads: Heads,
     globs: Vec<NumberedMatcher>,
-    /// Finds the pieces; `owners` has the globs of each.
+    /// Finds the pieces; `owners` has the globs of each piece.
     pieces: Option<AhoCorasick>,
     owners: Vec<Vec<usize>>,
     /// Globs without a literal piece.
@@ -44,24 +44,24 @@ struct NumberedMatcher {
     matcher: Matcher,
 }
 
-/// How a glob is compared that is not found by its beginning alone.
+/// Matcher of a glob that is not found by its beginning alone.
 #[derive(Debug)]
 enum Matcher {
     Ends(String),
     Contains(String),
     Glob {
         glob: Glob,
-        /// Made when the glob is tried first: most of a long list never is.
+        /// Compiled on first use: most globs of a long list are never tried.
         compiled: OnceLock<CompiledGlob>,
     },
 }
 
-/// A compiled glob; beyond the size that expressions may have it compares bytes.
+/// Compiles a glob; beyond the size limit of expressions it compares bytes.
 pub(crate) fn compiled(glob: &Glob) -> CompiledGlob {
     CompiledGlob::try_new(glob).unwrap_or_else(|_| CompiledGlob::bytewise(glob))
 }
 
-/// A glob by its shape. Most patterns on commands are one of the first two.
+/// Shape of a glob. Most patterns on commands have one of the first two.
 enum Shape {
     Exactly(String),
     Begins(String),
@@ -77,7 +77,7 @@ impl Shape {
             SeparatorRule::Everything => {
                 let inner = glob.strip_suffix('*').unwrap_or(glob);
                 let inner = inner.strip_prefix('*').unwrap_or(inner);
-                // A `\` in front of the last `*` makes it a character, and leaves no literal here.
+                // A `\` before the last `*` escapes it, and then the rest is not a literal.
                 if let Some(text) = literal(inner) {
                     return Ok(match (glob.starts_with('*'), glob.len() > 1 && glob.ends_with('*')) {
                         (true, true) => Self::Other(Matcher::Contains(text)),
@@ -107,21 +107,21 @@ impl Matcher {
     }
 }
 
-/// The globs that one with `{a,b}` stands for, each of which is found by its own beginning. `**`
-/// means something else beside a brace than beside a slash: globs on paths, and those with `**`,
-/// stay as they are.
+/// The expansions of a glob with `{a,b}`, each of which is found by its own beginning. `**` beside
+/// a brace has another meaning than beside a slash: globs on paths, and those with `**`, are not
+/// expanded.
 fn choices(glob: &str, crossing: SeparatorRule) -> Vec<Cow<'_, str>> {
     if !glob.contains('{') {
         return vec![glob.into()];
     }
     let is_apart = crossing == SeparatorRule::Everything && !glob.contains("**");
     let each = if is_apart { expanded(glob, MAX_CHOICES) } else { None };
-    // An empty alternative between two stars makes them meet.
+    // An empty alternative between two stars would create `**`.
     let each = each.filter(|each| each.iter().all(|glob| !glob.contains("**")));
     each.unwrap_or_else(|| vec![glob.into()])
 }
 
-/// Whether a glob can only be right: it has none of the characters that have to fit together.
+/// Whether a glob is certainly valid: it has no characters that must be paired.
 pub(crate) fn is_plain(glob: &str) -> bool {
     !glob.contains(['[', ']', '{', '}', '\\'])
 }
@@ -136,7 +136,7 @@ pub(crate) fn parse(glob: &str, crossing: SeparatorRule) -> Result<Glob, globset
 }
 
 impl Patterns {
-    /// Compiles numbered globs; where two are the same text, the lower number has it.
+    /// Compiles numbered globs; of two equal globs, the lower number applies.
     pub(crate) fn compile(list: &[(usize, String)], crossing: SeparatorRule) -> Result<Self, globset::Error> {
         let mut patterns = Self::default();
         let mut heads = HeadTreeBuilder::default();
@@ -177,7 +177,7 @@ impl Patterns {
         let (pieces, owners): (Vec<_>, Vec<_>) = pieces.into_iter().unzip();
         patterns.owners = owners;
         if !pieces.is_empty() {
-            // Fails only beyond 2^31 states: then every glob is tried, which is slow and right.
+            // Fails only beyond 2^31 states; then every glob is tried, which is slow but correct.
             match AhoCorasick::builder().match_kind(MatchKind::Standard).build(&pieces) {
                 Ok(automaton) => patterns.pieces = Some(automaton),
                 Err(_) => patterns.always = (0..patterns.globs.len()).collect(),
@@ -186,7 +186,7 @@ impl Patterns {
         Ok(patterns)
     }
 
-    /// The lowest number of a glob without wildcards that is this text.
+    /// The lowest number of a glob without wildcards that equals this text.
     pub(crate) fn literally(&self, text: &str) -> Option<usize> {
         self.heads.exact(text)
     }
@@ -203,7 +203,7 @@ impl Patterns {
         self.always.iter().copied().for_each(&mut consider);
         let found = self.heads.find(text, &mut consider);
         if let Some(pieces) = &self.pieces {
-            // A piece that stands here twice is tried twice, which costs less than to remember it.
+            // A piece that occurs twice is tried twice, which is cheaper than remembering it.
             for piece in pieces.find_overlapping_iter(text) {
                 self.owners[piece.pattern().as_usize()].iter().copied().for_each(&mut consider);
             }
@@ -225,7 +225,7 @@ pub(crate) fn is_literal(glob: &str) -> bool {
     true
 }
 
-/// The text that a glob without wildcards stands for; `None` for every other.
+/// The text that a glob without wildcards matches; `None` for every other glob.
 pub(crate) fn literal(glob: &str) -> Option<String> {
     if !is_literal(glob) {
         return None;
@@ -244,7 +244,7 @@ pub(crate) fn literal(glob: &str) -> Option<String> {
     Some(text)
 }
 
-/// A glob that matches this text and nothing else.
+/// A glob that matches only this text.
 pub(crate) fn escape(text: &str) -> String {
     let mut glob = String::with_capacity(text.len());
     for character in text.chars() {
@@ -256,7 +256,7 @@ pub(crate) fn escape(text: &str) -> String {
     glob
 }
 
-/// The text that every match begins with; `None` where there is none.
+/// The beginning that all matches share; `None` if there is none.
 fn head(glob: &str) -> Option<String> {
     let mut head = String::new();
     let mut characters = glob.chars();
@@ -283,7 +283,7 @@ fn longest_piece(glob: &str) -> Option<String> {
         match character {
             '*' | '?' => pieces.push(String::new()),
             '[' => {
-                // A `]` right after the bracket, or after its negation, belongs to the class.
+                // A `]` directly after the bracket, or after its negation, belongs to the class.
                 let mut class = characters.as_str();
                 class = class.strip_prefix(['!', '^']).unwrap_or(class);
                 class = class.strip_prefix(']').unwrap_or(class);
@@ -310,7 +310,7 @@ fn longest_piece(glob: &str) -> Option<String> {
             _ => {}
         }
     }
-    // `**/` and `/**` may stand for nothing at all, together with their slash.
+    // `**/` and `/**` may match the empty text, including their slash.
     pieces
         .iter()
         .map(|piece| piece.trim_matches('/'))
@@ -368,7 +368,7 @@ mod tests {
         assert_eq!(Patterns::compile(&[], SeparatorRule::Folders).unwrap().first("a"), None);
     }
 
-    /// A piece of a glob, for a matcher that knows nothing of beginnings, expressions and bytes.
+    /// A piece of a glob, for a simple reference matcher.
     #[derive(Debug, Clone)]
     enum Piece {
         Text(String),

@@ -56,13 +56,13 @@ impl Default for ApprovalsConfig {
 }
 
 impl ApprovalsConfig {
-    /// The file, in the folder of the user's state.
+    /// The file, in the user's state folder.
     pub fn file(&self, state: &Path) -> PathBuf {
         state.join(&self.path)
     }
 
-    /// The rules that people agree to: those of `shared`, else of the file in the folder of the
-    /// user's state. `diff` shows how a script changed.
+    /// The rules that people approve: those of `shared`, else of the file in the user's state
+    /// folder. `diff` shows how a script changed.
     pub fn rules(&self, state: &Path, shared: Option<Arc<dyn ApprovalStore>>, diff: Option<TextDiff>) -> SessionRules {
         let (store, known) = if let Some(store) = shared {
             (store, ApprovalSnapshot::default())
@@ -75,12 +75,12 @@ impl ApprovalsConfig {
         SessionRules::over(store, known, Arc::new(SystemClock)).showing(difference)
     }
 
-    /// The folder of the texts of scripts that people agreed to, beside the file.
+    /// The folder beside the file with the texts of approved scripts.
     pub fn scripts(&self, state: &Path) -> PathBuf {
         script_texts::folder(&self.file(state))
     }
 
-    /// Treatment of approvals that cannot be reached, as stores know it.
+    /// Treatment of unreachable approvals, in the type of the stores.
     pub fn on_unreadable(&self) -> OnUnreadable {
         match self.on_error {
             OnApprovalsAway::Block => OnUnreadable::Forget,
@@ -88,7 +88,7 @@ impl ApprovalsConfig {
         }
     }
 
-    /// The rejection, in a folder, of what a rule matches, by `caller`.
+    /// The rejection of calls that a rule matches in a folder, by `caller`.
     pub fn reject_in_folder(&self, rule: StoredRule, folder: &Path, caller: Option<CallerId>) -> StoredApproval {
         let scope = Scope::Project { project: folder.to_owned() };
         StoredApproval { rejects: true, scripts: None, ..self.approve(rule, scope, caller) }

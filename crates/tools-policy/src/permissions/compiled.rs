@@ -1,4 +1,4 @@
-//! What the section `[tools.permissions]` compiles to: a list of rules for each tool.
+//! Compiles the section `[tools.permissions]` to a list of rules per tool.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -9,18 +9,18 @@ use super::config::{NETWORK, PermissionsConfig, RuleConfig};
 use super::defaults;
 use super::list::RuleList;
 
-/// Compiled rules: what runs.
+/// Compiled rules.
 #[derive(Debug, Default)]
 pub struct Permissions {
     lists: HashMap<String, RuleList>,
 }
 
 impl PermissionsConfig {
-    /// Compiles all rules, with the default ones behind them. `~` in a pattern is `home`.
+    /// Compiles all rules, followed by the default rules. `home` replaces `~` in patterns.
     ///
     /// # Errors
-    /// The first rule that is no valid glob: never skipped, since what follows a skipped deny may
-    /// be an allow.
+    /// The first rule with an invalid glob. It is never skipped, since an allow rule may follow a
+    /// skipped deny rule.
     pub fn compile(&self, home: Option<&Path>) -> Result<Permissions, KeyFault> {
         let mut typed: BTreeMap<&str, Vec<&RuleConfig>> = BTreeMap::new();
         for (tool, rules) in &self.tools {
@@ -43,17 +43,17 @@ impl PermissionsConfig {
 }
 
 impl Permissions {
-    /// The rules of a tool; `None` when it has none.
+    /// The rules of a tool; `None` if it has none.
     pub(super) fn of(&self, tool: &str) -> Option<&RuleList> {
         self.lists.get(tool)
     }
 
-    /// Whether a tool is denied whatever it is called with: then a model need not see it.
+    /// Whether every call of a tool is denied, so that a model need not see the tool.
     pub fn denies_always(&self, tool: &str) -> bool {
         self.of(tool).is_some_and(RuleList::denies_always)
     }
 
-    /// The tools that rules were configured for, sorted.
+    /// The tools with configured rules, sorted.
     pub(super) fn named(&self) -> impl Iterator<Item = &str> {
         let mut named: Vec<&str> =
             self.lists().filter(|list| list.configured().next().is_some()).map(RuleList::tool).collect();

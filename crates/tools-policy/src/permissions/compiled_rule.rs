@@ -1,5 +1,5 @@
-//! One rule that answers questions: a pattern that a person agreed to, with the files of code that
-//! it was about.
+//! A rule that answers questions: a pattern that a person approved, with the approved files of
+//! code.
 
 use std::path::Path;
 
@@ -24,7 +24,7 @@ pub(super) struct CompiledRule {
     pub(super) stored: StoredRule,
     text: Patterns,
     path: Patterns,
-    /// Whether it is about writing alone.
+    /// True for a rule that matches only writes.
     is_write: bool,
     pub(super) is_literal: bool,
 }
@@ -53,8 +53,8 @@ impl CompiledRule {
         matches!(self.stored.pattern.as_str(), "*" | "**")
     }
 
-    /// Whether it allows a subject, and the files of code that it runs are those that it was made
-    /// for.
+    /// Whether the rule allows a subject, and the files of code that the subject runs are the
+    /// approved ones.
     pub(super) fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
         self.matches(subject, call.workdir)
             && others(self.stored.scripts.as_deref(), run_by(call.inspection, subject)).next().is_none()
@@ -62,7 +62,7 @@ impl CompiledRule {
 
     pub(super) fn matches(&self, subject: &Subject, workdir: &Path) -> bool {
         match subject {
-            // The whole line of several commands: only word for word.
+            // A whole line of several commands has to match literally.
             Subject::Command { line, program, .. } => {
                 (self.is_literal || !program.is_empty()) && Forms::of_text(line).matches(&self.text)
             }

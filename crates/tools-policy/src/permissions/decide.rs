@@ -24,11 +24,11 @@ pub struct Question<'a> {
     pub inspection: &'a Inspection,
     /// Trust in its origin.
     pub trust: TrustLevel,
-    /// Base of relative patterns: canonical and absolute.
+    /// Base of relative patterns, canonical and absolute.
     pub workdir: &'a Path,
     /// Approvals of this session.
     pub session: &'a SessionView,
-    /// Files that git obeys by the configuration of repositories around what the call changes.
+    /// Files that git obeys because of the configuration of repositories around the changed paths.
     pub configured: &'a ConfiguredFiles,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Question<'a> {
     }
 }
 
-/// Decides about a call: the strictest of what rules or defaults say about each subject, of the
+/// Decides about a call: the strictest verdict of the rules or defaults on each subject, of the
 /// trust in its origin, and of the tool's own wish for a person.
 pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Decision<'a> {
     let parts = match permissions.of(question.definition.name.as_str()) {
@@ -50,7 +50,7 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
         None => by_traits(question),
     };
     let parts = with_rejections(parts, question);
-    // The first of the strictest: `max_by_key` would name the last.
+    // `max_by_key` would return the last of the strictest; the first is needed.
     let strictest = parts.iter().reduce(|first, next| if next.verdict > first.verdict { next } else { first });
     let strictest = strictest.map(|part| (part.verdict, part.because.clone()));
     let is_named = names_command(permissions, question, &parts) || names_file(question, &parts);
@@ -66,8 +66,8 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
     Decision { verdict, decided_by, parts, is_named }
 }
 
-/// Whether what runs is allowed without a wildcard: the line as it is typed, or each of its
-/// commands. Asked only where the tool has a wish that this would answer.
+/// Whether the commands are allowed without a wildcard: the line as typed, or each of its commands.
+/// Checked only if the tool has a wish that this would answer.
 fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     if question.inspection.confirm.is_none() {
         return false;
@@ -84,8 +84,8 @@ fn names_command(permissions: &Permissions, question: &Question<'_>, parts: &[Pa
     is_line || (simple().next().is_some() && simple().all(is_named))
 }
 
-/// Whether the tool's wish is about a change of one file that programs outside obey, and that file
-/// is allowed: only a rule that names it, or a person, allows one.
+/// Whether the tool's wish is about changing one file that outside programs obey, and that file is
+/// allowed: only a rule that names it, or a person, allows it.
 fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     let Some(about) = question.inspection.confirm.as_ref().and_then(|confirm| confirm.about.as_ref()) else {
         return false;
@@ -98,7 +98,7 @@ fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
     })
 }
 
-/// Of the rules that let a call run, the one worth naming: the first that somebody wrote.
+/// The rule to report for a call that may run: the first configured one.
 fn configured_first<'a>(parts: &[Part<'a>]) -> Option<Because<'a>> {
     let mut rules = parts.iter().map(|part| &part.because);
     rules
@@ -110,7 +110,7 @@ fn configured_first<'a>(parts: &[Part<'a>]) -> Option<Because<'a>> {
         .cloned()
 }
 
-/// The opinion on a call that touches nothing that rules could name.
+/// The verdict on a call without subjects.
 fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
     if !question.inspection.subjects.is_empty() {
         return None;
@@ -148,7 +148,7 @@ fn default_of(question: &Question<'_>) -> Verdict {
     if only_reads_here(question) { Verdict::Allow } else { Verdict::Ask }
 }
 
-/// A tool without rules.
+/// The verdicts for a tool without rules.
 fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
     let judged = |subject: &'a Subject| match subject {
         Subject::Port { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Port },
@@ -159,7 +159,7 @@ fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
     question.inspection.subjects.iter().map(judged).collect()
 }
 
-/// What a person allowed for this session answers what would ask; it lifts no denial.
+/// Lets approvals of the session answer questions; they lift no denial.
 fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
     if part.verdict != Verdict::Ask || part.because.asks_always() {
         return part;
@@ -173,8 +173,8 @@ fn with_session<'a>(part: Part<'a>, question: &Question<'a>) -> Part<'a> {
     }
 }
 
-/// What a person rejected for good is denied, whatever else speaks for it; what may match once it
-/// runs asks.
+/// Denies subjects that a person rejected permanently, whatever else allows them; a subject that
+/// may match only when it runs asks.
 fn with_rejections<'a>(parts: Vec<Part<'a>>, question: &Question<'a>) -> Vec<Part<'a>> {
     let tool = question.definition.name.as_str();
     if question.session.rejections(tool, question.workdir).next().is_none() {
@@ -198,12 +198,12 @@ fn with_rejections<'a>(parts: Vec<Part<'a>>, question: &Question<'a>) -> Vec<Par
     parts.into_iter().map(rejected).collect()
 }
 
-/// What a rejection says about a subject; `None` for nothing.
+/// The verdict of a rejection on a subject; `None` if it does not match.
 fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: bool) -> Option<Verdict> {
     let path = |path: &Path, access: Access| {
         let forms = PathForms::new(path, workdir);
         let write = (access != Access::Read).then(|| list.first_write(&forms)).flatten();
-        // A list of commands is compared with the path as a text.
+        // A list of commands is compared with the path as text.
         let read = if runs_commands {
             list.first_text(&Forms::of_text(&path.to_string_lossy()))
         } else {
@@ -233,7 +233,7 @@ fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: 
     matched.map(|_| Verdict::Deny)
 }
 
-/// A rejection of everything, for a call that touches nothing that rules could name.
+/// A rejection of everything, for a call without subjects.
 fn rejected_whole<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
     if !question.inspection.subjects.is_empty() {
         return None;
@@ -243,14 +243,14 @@ fn rejected_whole<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)>
     Some((Verdict::Deny, Because::Rejected { pattern: pattern.to_owned() }))
 }
 
-/// What the rules of a list say about a subject.
+/// The verdict of a list's rules on a subject.
 #[derive(Debug, Clone, Copy)]
 struct Opinion {
     verdict: Verdict,
     rule: Option<usize>,
 }
 
-/// A subject, and the opinion on it if it is a command.
+/// A subject, with its opinion if it is a command.
 type SubjectOpinion<'a> = (&'a Subject, Option<Opinion>);
 
 struct Judge<'q, 'a> {
@@ -261,8 +261,8 @@ struct Judge<'q, 'a> {
 impl<'a> Judge<'_, 'a> {
     fn parts(&self) -> Vec<Part<'a>> {
         let subjects = &self.question.inspection.subjects;
-        // Each command is compared once; the opinions on all are needed to judge the whole line and
-        // files.
+        // Each command is compared once; the whole line and files are judged by the opinions on all
+        // commands.
         let judged: Vec<_> = subjects.iter().map(|subject| (subject, self.command(subject))).collect();
         let covered = self.covered(&judged);
         let allowed_line = judged.iter().find_map(|judged| self.allowed_line(judged, &covered));
@@ -303,15 +303,13 @@ impl<'a> Judge<'_, 'a> {
             .collect()
     }
 
-    /// The same where the files of code that the line runs are others than those that were agreed
-    /// to.
+    /// The approval of the whole line, if files of code that the line runs have changed since.
     fn changed_line(&self, subject: &Subject) -> Option<Because<'static>> {
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
         is_line.then(|| self.question.session.allowed_before(self.question.call(), subject)).flatten()
     }
 
-    /// What a person allowed word for word, where that is the whole line of several commands: it
-    /// answers for all of them.
+    /// The literal approval of a whole line of several commands, which answers for all of them.
     fn answered_line(&self, subject: &Subject) -> Option<Because<'static>> {
         let (session, call) = (self.question.session, self.question.call());
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
@@ -362,8 +360,8 @@ impl<'a> Judge<'_, 'a> {
         Some(self.with_carried(opinion, program, argv))
     }
 
-    /// What is allowed is judged by the commands that it carries too, as far as a rule before does
-    /// not allow them: what it runs elsewhere, and what a program without a description may run.
+    /// Makes a verdict stricter if an earlier rule asks about or denies a command that this one
+    /// carries: one that it runs elsewhere, or that a program without a description may run.
     fn with_carried(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
         if opinion.verdict != Verdict::Allow {
             return opinion;
@@ -383,8 +381,8 @@ impl<'a> Judge<'_, 'a> {
         opinions.reduce(|first, next| if next.verdict > first.verdict { next } else { first }).unwrap_or(opinion)
     }
 
-    /// What is allowed asks where a rule before may forbid it with arguments that are known only
-    /// when it runs.
+    /// An allowed command asks if an earlier rule may forbid it with arguments known only at run
+    /// time.
     fn with_unknown(&self, opinion: Opinion, program: &str, argv: &[String]) -> Opinion {
         if opinion.verdict == Verdict::Deny {
             return opinion;
@@ -404,9 +402,9 @@ impl<'a> Judge<'_, 'a> {
         Part { subject, verdict: opinion.verdict, because }
     }
 
-    /// The whole line of several commands: an allow with wildcards says nothing about it, since the
-    /// commands behind the first may be anything; a rule that tightens counts, unless rules before
-    /// it allow every command.
+    /// Judges the whole line of several commands. An allow rule with wildcards does not apply,
+    /// since the later commands may be anything. A rule that asks or denies applies, unless earlier
+    /// rules allow every command.
     fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &LineOpinion) -> Part<'a> {
         let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
         match opinion.rule {
@@ -417,8 +415,7 @@ impl<'a> Judge<'_, 'a> {
             Some(rule) if opinion.verdict == Verdict::Deny && covered.last_allow.is_none_or(|last| rule < last) => {
                 self.part(subject, opinion)
             }
-            // Without commands nothing else is judged: a rule for everything is the only one that
-            // means it.
+            // Without commands nothing else is judged, so only a rule for everything applies.
             _ if covered.commands == 0 => {
                 let everything = self.list.first_of_nothing();
                 if opinion.rule.is_none() && everything.is_some_and(|rule| self.list.action(rule) == Verdict::Allow) {
@@ -430,15 +427,14 @@ impl<'a> Judge<'_, 'a> {
         }
     }
 
-    /// The rule that allows a whole line word for word.
+    /// The rule that literally allows a whole line.
     fn allowed_line(&self, (subject, opinion): &SubjectOpinion<'_>, covered: &LineOpinion) -> Option<usize> {
         let opinion = (*opinion)?;
         let is_whole = !is_simple(subject) || covered.commands == 1;
         opinion.rule.filter(|rule| is_whole && opinion.verdict == Verdict::Allow && self.list.is_literal(*rule))
     }
 
-    /// What a line that is allowed word for word makes of its parts: questions are answered,
-    /// denials stay.
+    /// The part under a literally allowed line: questions are answered, denials stay.
     fn under_line(&self, part: Part<'a>, allowed_line: Option<usize>) -> Part<'a> {
         let Some(line) = allowed_line else { return part };
         let is_asked_before = match &part.because {
@@ -451,8 +447,8 @@ impl<'a> Judge<'_, 'a> {
         Part { verdict: Verdict::Allow, because: Because::Rule(self.list.reference(line)), ..part }
     }
 
-    /// Files whose names are known in part: a rule that may forbid one of them asks, and nothing
-    /// else speaks of them.
+    /// Judges files whose names are partly known: a rule that may forbid one of them asks, and no
+    /// other rule applies.
     fn paths(&self, subject: &'a Subject, pattern: &str, access: Access) -> Part<'a> {
         let open = Open::of_paths(pattern, self.question.workdir);
         if let Some(rule) = self.list.first_open_path(&open, access) {
@@ -462,8 +458,8 @@ impl<'a> Judge<'_, 'a> {
         self.guarded(part, Path::new(pattern), access)
     }
 
-    /// A host that a command reaches: what names it is allowed as a command, or nothing speaks of
-    /// it.
+    /// Judges a host that a command reaches: the command that names it is allowed, or no rule
+    /// applies.
     fn host(&self, subject: &'a Subject, host: &str, by: NamedBy, covered: &LineOpinion) -> Part<'a> {
         let rule = self.list.first_text(&Forms::of_text(host));
         if rule.is_some() || covered.commands == 0 || by != NamedBy::Program {
@@ -484,7 +480,7 @@ impl<'a> Judge<'_, 'a> {
             let rule = lower(self.list.first_path(&forms), self.write_rule(&forms, access));
             return self.part(subject, self.opinion(rule));
         }
-        // The list is one of commands: their globs are compared with the path as a text.
+        // The list has rules on commands: their globs are compared with the path as text.
         let rule = self.list.first_text(&Forms::of_text(&path.to_string_lossy()));
         let rule = lower(rule, self.write_rule(&forms, access));
         if rule.is_some() {
@@ -503,15 +499,15 @@ impl<'a> Judge<'_, 'a> {
         Part { subject, verdict, because }
     }
 
-    /// A file that programs outside of any sandbox obey is changed only where a rule names it.
+    /// Lets a file that programs outside of any sandbox obey be changed only if a rule names it.
     fn guarded(&self, part: Part<'a>, path: &Path, access: Access) -> Part<'a> {
         if access == Access::Read || part.verdict != Verdict::Allow {
             return part;
         }
         let (workdir, obeyed) = (self.question.workdir, self.question.obeyed());
         let Some(by) = obeyed.by(path) else { return part };
-        // What git sets in its own configuration is judged by the names of the settings; about
-        // every other program that names it the shell asks by itself.
+        // Changes by git to its own configuration are judged by the names of the settings; for
+        // every other program that names the file, the shell itself asks.
         let is_own =
             matches!(part.subject, Subject::Path { by: NamedBy::Program, .. }) && path.ends_with(".git/config");
         if is_own && self.question.inspection.confirm.is_none() {
@@ -520,7 +516,7 @@ impl<'a> Judge<'_, 'a> {
         if matches!(&part.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) {
             return part;
         }
-        // A wider rule that stands before the one that names the file does not count here.
+        // A wider rule before the one that names the file does not apply here.
         let rule = self.list.first_write(&PathForms::new(path, workdir)).map(|rule| self.opinion(Some(rule)));
         match rule.filter(|opinion| opinion.verdict == Verdict::Allow).map(|opinion| self.part(part.subject, opinion)) {
             Some(named) if matches!(&named.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) => named,
@@ -532,7 +528,7 @@ impl<'a> Judge<'_, 'a> {
         if access == Access::Read { None } else { self.list.first_write(forms) }
     }
 
-    /// What no rule can allow: only one against everything has a say.
+    /// Judges subjects that no rule can allow: only a rule against everything applies.
     fn always_asked(&self, subject: &'a Subject, because: Because<'a>) -> Part<'a> {
         match self.list.first_of_nothing() {
             Some(rule) if self.list.action(rule) == Verdict::Deny => self.part(subject, self.opinion(Some(rule))),
@@ -541,15 +537,14 @@ impl<'a> Judge<'_, 'a> {
     }
 }
 
-/// What the rules say about the commands of a line taken together.
+/// The verdict of the rules on all commands of a line together.
 struct LineOpinion {
     commands: usize,
-    /// The last of the rules that allow the commands; `None` when not all are allowed.
+    /// The last of the rules that allow the commands; `None` if not all are allowed.
     last_allow: Option<usize>,
-    /// The same, where what a person allowed for the session stands in the place of the rule that
-    /// would ask.
+    /// Like `last_allow`, but an approval of the session replaces the rule that would ask.
     last_answer: Option<usize>,
-    /// Whether all of them may write plain outputs into the working directory.
+    /// Whether all commands may write plain outputs into the working directory.
     writes: bool,
 }
 
@@ -559,7 +554,7 @@ impl LineOpinion {
     }
 }
 
-/// The highest of some numbers; `None` when one is missing, or there are none.
+/// The highest of some numbers; `None` if one is missing or there are none.
 fn last(mut numbers: impl Iterator<Item = Option<usize>>) -> Option<usize> {
     let first = numbers.next()??;
     numbers.try_fold(first, |highest, number| number.map(|number| highest.max(number)))
@@ -570,13 +565,12 @@ fn is_simple(subject: &Subject) -> bool {
     matches!(subject, Subject::Command { program, .. } if !program.is_empty())
 }
 
-/// Whether a path lies in the folder for temporary files, which is the command's own and goes with
-/// it.
+/// Whether a path is in the command's own folder for temporary files, which is removed with it.
 fn is_temporary(path: &Path) -> bool {
     path.starts_with("/tmp") && path != Path::new("/tmp")
 }
 
-/// What is written there goes nowhere, or where the output goes anyway.
+/// Whether data written there is discarded, or goes where the output goes anyway.
 fn is_sink(path: &Path) -> bool {
     ["/dev/null", "/dev/stdout", "/dev/stderr", "/dev/tty"].iter().any(|sink| path == Path::new(sink))
         || path.starts_with("/dev/fd")

@@ -1,11 +1,9 @@
-//! The rules that stand behind every configured list: harmless companions of other commands. Data
-//! only.
+//! The default rules after every configured list: harmless companions of other commands. Data only.
 
 pub(super) struct DefaultRule {
     /// A command pattern to allow.
     pub(super) pattern: &'static str,
-    /// Whether what it prints is nobody's choice, so that it does not matter where it is written
-    /// to.
+    /// Whether its output cannot be chosen, so that its destination does not matter.
     pub(super) is_mute: bool,
 }
 
@@ -17,8 +15,8 @@ const fn prints(pattern: &'static str) -> DefaultRule {
     DefaultRule { pattern, is_mute: false }
 }
 
-/// Commands that change nothing by themselves, run nothing else and reach no network. What they
-/// write by redirection is a subject of its own. Left out on purpose: `sort` (`-o`,
+/// Commands that change nothing by themselves, run nothing else and reach no network. Files that
+/// they write by redirection are separate subjects. Deliberately excluded: `sort` (`-o`,
 /// `--compress-program`), `uniq` (a second operand is written), `find` (`-exec`, `-delete`), `env`,
 /// `xargs`, `git` (runs what a repository configures).
 const BASH: &[DefaultRule] = &[
@@ -43,15 +41,15 @@ const BASH: &[DefaultRule] = &[
     prints("grep *"),
 ];
 
-/// The default rules of a tool; none for most.
+/// The default rules of a tool; empty for most.
 pub(super) fn of(tool: &str) -> &'static [DefaultRule] {
     DEFAULTS.iter().find(|(name, _)| *name == tool).map_or(&[], |(_, rules)| rules)
 }
 
-/// It reaches nothing but what the same session was allowed to start.
+/// It reaches only jobs that the same session was allowed to start.
 const OWN_JOBS: &[DefaultRule] = &[prints("*")];
 
-/// The lists by tool: an operator's configuration that ships with the program.
+/// The lists by tool, shipped with the program.
 const DEFAULTS: &[(&str, &[DefaultRule])] = &[("bash", BASH), ("job_kill", OWN_JOBS)];
 
 /// The tools that have default rules.

@@ -1,5 +1,4 @@
-//! Rules tested by the examples they carry: `match` must be decided by the rule, `not_match` must
-//! not.
+//! Tests rules with their own examples: `match` must be decided by the rule, `not_match` must not.
 
 use std::sync::Arc;
 
@@ -10,23 +9,23 @@ use tools_core::{ToolCall, ToolDef};
 use super::PermissionsConfig;
 use crate::Explanation;
 
-/// One example, tested.
+/// Test result of one example.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct TestedExample {
-    /// The rule, as it stands in the configuration: `permissions.bash[2]`.
+    /// The rule, as named in the configuration: `permissions.bash[2]`.
     pub rule: String,
     /// The example.
     pub example: String,
-    /// The problem; `None` when it is decided as the rule says.
+    /// The problem; `None` if it is decided as the rule says.
     pub problem: Option<String>,
 }
 
 /// An example of a rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct RuleExample<'a> {
-    /// The tool whose rule it is.
+    /// The tool of the rule.
     pub tool: &'a str,
-    /// Place of the rule in the list of the tool.
+    /// Index of the rule in the list of the tool.
     pub index: usize,
     /// The example.
     pub text: &'a str,
@@ -34,7 +33,7 @@ pub struct RuleExample<'a> {
     pub is_match: bool,
 }
 
-/// Parameters that an example can stand for, the telling one first.
+/// Parameters that an example can fill, in order of preference.
 const TELLING: &[&str] = &["command", "path", "url", "source", "query", "pattern"];
 
 impl PermissionsConfig {
@@ -51,7 +50,7 @@ impl PermissionsConfig {
 }
 
 impl RuleExample<'_> {
-    /// The call that the example stands for, with something harmless in all other parameters.
+    /// The call of the example, with harmless values in all other parameters.
     pub fn call(&self, definitions: &[Arc<ToolDef>]) -> Result<ToolCall, String> {
         let tool = self.tool;
         let definition = definitions.iter().find(|definition| definition.name.as_str() == tool);
@@ -60,7 +59,7 @@ impl RuleExample<'_> {
         ToolCall::new(tool, params).map_err(|error| error.to_string())
     }
 
-    /// The example, tested by what is decided about its call.
+    /// The test result of the example, from the decision about its call.
     pub(crate) fn tested(&self, decided: Result<Explanation, String>) -> TestedExample {
         let problem = decided.and_then(|explained| self.check(explained)).err();
         let rule = format!("permissions.{}[{}]", self.tool, self.index);
@@ -82,8 +81,8 @@ impl RuleExample<'_> {
     }
 }
 
-/// Parameters with the example in the telling one, and something harmless in whatever else is
-/// required.
+/// Parameters with the example in the first suitable one, and harmless values in all other required
+/// ones.
 fn params(definition: &ToolDef, example: &str) -> Option<Value> {
     let properties = definition.input.get("properties")?.as_object()?;
     let telling = TELLING.iter().find(|name| properties.contains_key(**name))?;

@@ -1,5 +1,5 @@
-//! Approvals and rejections in a file of this user, read with suspicion and appended to whole lines
-//! at a time.
+//! Stores approvals and rejections in a file of this user. The file is checked before reading, and
+//! whole lines are appended.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
@@ -18,10 +18,10 @@ use super::{
     script_texts,
 };
 
-/// The largest file that is read: far more than people agree to.
+/// Maximum length in bytes of a file that is read, far more than people approve.
 const MAX_FILE_BYTES: u64 = 4 * 1024 * 1024;
 
-/// The approvals in a file, which is read when it is another than before.
+/// The approvals in a file, which is read again after a change.
 #[derive(Debug)]
 pub struct FileApprovals {
     file: PathBuf,
@@ -30,18 +30,18 @@ pub struct FileApprovals {
 
 #[derive(Debug, Default)]
 struct Seen {
-    /// The file as it was read; `None` when there was none.
+    /// State of the file at the last read; `None` if it did not exist.
     stamp: Option<FileStamp>,
     snapshot: ApprovalSnapshot,
 }
 
 impl FileApprovals {
-    /// Those of a file, which need not be there.
+    /// Creates a store over a file, which need not exist.
     pub fn at(file: PathBuf) -> Self {
         Self { file, seen: Mutex::default() }
     }
 
-    /// The approvals as they stand now; a file that cannot be used holds none.
+    /// The present approvals; an unusable file has none.
     pub(crate) fn snapshot(&self) -> ApprovalSnapshot {
         let stamp = std::fs::symlink_metadata(&self.file).ok().map(|meta| FileStamp::of(&meta));
         let mut seen: MutexGuard<'_, Seen> = self.seen.locked();
@@ -76,7 +76,7 @@ impl ApprovalStore for FileApprovals {
     }
 }
 
-/// What tells one state of the file from another.
+/// Identifies a state of the file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 struct FileStamp {
     inode: u64,
@@ -106,8 +106,8 @@ fn load(file: &Path) -> StoredRules {
     StoredRules::compile(approvals)
 }
 
-/// Only a plain file of this user that nobody else can write; opening neither follows a link nor
-/// waits for a pipe.
+/// Reads only a regular file of this user that nobody else can write; opening does not follow links
+/// or wait for a pipe.
 fn read(file: &Path) -> io::Result<Vec<u8>> {
     read_plain(file, OFlags::NOFOLLOW, MAX_FILE_BYTES, |meta| {
         let own = rustix::process::geteuid().as_raw();
@@ -118,8 +118,8 @@ fn read(file: &Path) -> io::Result<Vec<u8>> {
     })
 }
 
-/// Adds one line, in one write, so that two processes at once lose nothing. A rule that nobody
-/// could read again is an error.
+/// Appends a line in one write, so that concurrent processes lose nothing. A rule that could not be
+/// read again is an error.
 fn append(file: &Path, approved: &StoredApproval) -> io::Result<()> {
     approved.check().map_err(io::Error::other)?;
     if let Some(folder) = file.parent() {
@@ -133,7 +133,7 @@ fn append(file: &Path, approved: &StoredApproval) -> io::Result<()> {
         return Err(io::Error::other("not a regular file"));
     }
     let line = approved.to_line()?;
-    // A line that was cut off must not swallow this one; an empty line says nothing.
+    // The leading line break ends a line that was cut off; empty lines are ignored.
     open.write_all(format!("\n{line}").as_bytes())?;
     open.sync_all()
 }
@@ -165,7 +165,7 @@ mod tests {
         let patterns = || store.snapshot().rules.approvals().map(|one| one.pattern.clone()).collect::<Vec<_>>();
         assert_eq!(patterns(), ["make *", "ls"]);
         assert_eq!((store.snapshot().number, store.snapshot().number), (1, 1));
-        // Somebody else could have written it.
+        // Somebody else could have written the file.
         std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o666)).expect("chmod");
         assert!(patterns().is_empty());
         let real = workspace.path("state/real");

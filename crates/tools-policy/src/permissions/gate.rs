@@ -1,4 +1,4 @@
-//! The gate: the decision as a ruling, the question for a person, the refusal.
+//! The gate: returns the decision as a ruling, with the question for a person or the refusal.
 
 use std::{path::Path, sync::Arc};
 
@@ -24,12 +24,12 @@ use crate::{Because, Decision};
 pub struct PermissionGate(Arc<SessionRules>);
 
 impl PermissionGate {
-    /// A gate over what people allow for a session and beyond it.
+    /// Creates a gate over the approvals of sessions and beyond.
     pub fn new(sessions: Arc<SessionRules>) -> Self {
         Self(sessions)
     }
 
-    /// Decides, and hands the decision on while what it points into stands.
+    /// Decides, and passes the decision on while the data it borrows exists.
     fn with_decision<T>(
         &self,
         permissions: &Permissions,
@@ -51,9 +51,9 @@ impl PermissionGate {
     }
 }
 
-/// What the configuration of the repositories names that the changed paths lie in, and what links
-/// with obeyed names lead to. Read at the moment of the decision: what was set since the last one
-/// counts.
+/// The files named by the configuration of the repositories around the changed paths, and the
+/// targets of links with obeyed names. Read at the moment of the decision, so that recent settings
+/// apply.
 fn configured(inspection: &Inspection, workdir: &Path) -> ConfiguredFiles {
     let mut changed = inspection.subjects.iter().filter_map(|subject| match subject {
         Subject::Path { path, access: Access::Write | Access::Delete, .. } => Some(path.as_path()),
@@ -96,7 +96,7 @@ impl Gate for PermissionGate {
         if ruling.verdict != Some(Verdict::Ask) {
             return (ruling, ());
         }
-        // Somebody may have agreed in another process meanwhile.
+        // Somebody may have approved it in another process.
         let _ = self.0.refresh().await;
         (self.decide(permissions, inv), ())
     }
@@ -133,7 +133,7 @@ impl Gate for PermissionGate {
     }
 }
 
-/// Says of rules that close paths to one reading tool that commands read them all the same.
+/// Warns about rules that close paths to one reading tool while commands still read them.
 fn unbound(permissions: &Permissions, tools: &[Arc<ToolDef>]) -> Vec<String> {
     let runs = |tool: &&Arc<ToolDef>| tool.kind == ToolKind::Execute && !permissions.denies_always(tool.name.as_str());
     let Some(shell) = tools.iter().find(runs).map(|tool| tool.name.as_str()) else { return vec![] };
@@ -175,7 +175,7 @@ fn confirmation_required(inv: &Invocation, decision: &Decision<'_>, sessions: &S
     .with_prompt(ConfirmPrompt { change, ..prompt(inv, decision) })
 }
 
-/// How the files of code that a call runs differ from those that were agreed to.
+/// The differences of the files of code that a call runs from the approved ones.
 fn changed_scripts(decision: &Decision<'_>, sessions: &SessionRules) -> Option<Change> {
     let changed = decision.parts.iter().find_map(|part| match &part.because {
         Because::Changed { scripts, .. } => Some(scripts),
@@ -192,7 +192,7 @@ fn denied(inv: &Invocation, decision: &Decision<'_>) -> ToolError {
     )
 }
 
-/// Which part of the call it is about: the model's own words, not the rule.
+/// The part of the call that the decision is about, in the model's own words.
 fn about(decision: &Decision<'_>) -> String {
     let parts = || decision.parts.iter().filter(|part| part.verdict == decision.verdict);
     match parts().next() {
@@ -208,7 +208,8 @@ fn about(decision: &Decision<'_>) -> String {
     }
 }
 
-/// The question for a person: every part with its verdict, why it asks, what an answer would store.
+/// The question for a person: every part with its verdict, the reason, and the rule that an answer
+/// would store.
 fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
     let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
     let confirm = confirm.filter(|_| !decision.is_named);
@@ -222,8 +223,8 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
         verdict: part.verdict,
         rule: part.because.to_string(),
     };
-    // Only a rule that names the command keeps a tool from asking by itself, or one that names the
-    // file where that is all it asks about.
+    // The tool's own wish is answered only by a rule that names the command or, if the call only
+    // asks about a file, one that names the file.
     let is_about_files = decision.parts.iter().all(|part| matches!(part.subject, Subject::Path { .. }));
     let wish = confirm.filter(|confirm| confirm.about.is_none() || !is_about_files);
     let would_store = inv.inspection().ok().and_then(|inspection| match wish {

@@ -1,21 +1,20 @@
-//! Rules from the lists that the shell had before there were rules: `blocked_commands` deny,
-//! `confirm_patterns` ask.
+//! Converts the older lists of the shell to rules: `blocked_commands` deny, `confirm_patterns` ask.
 
 use tools_core::Verdict;
 
 use super::config::RuleConfig;
 use crate::matching::escape;
 
-/// First words of a pattern that make it one of SQL, wherever it stands in a command.
+/// First words that make a pattern one of SQL, searched anywhere in a command.
 const STATEMENTS: &[&str] = &["alter", "delete", "drop", "truncate", "update"];
-/// How many words may stand in any order. Of more, only the order that was typed is looked for: the
-/// orders of ten words are millions.
+/// Maximum number of words that may be in any order. With more, only the typed order is searched:
+/// ten words have millions of orders.
 const MAX_ANYWHERE: usize = 3;
-/// How many letters of a cluster (`-uf`) may stand before the one that is looked for.
+/// Maximum number of letters in a cluster (`-uf`) before the searched one.
 const LETTERS_BEFORE: usize = 5;
 
-/// The rules that say what the lists say: denials before questions, the order of each list kept.
-/// Nothing is allowed by them, so that what neither list names still asks.
+/// The rules for both lists: denials before questions, in the order of each list. They allow
+/// nothing, so commands in neither list still ask.
 pub fn from_legacy(blocked: &[String], confirmed: &[String]) -> Vec<RuleConfig> {
     let rules = |list: &[String], action: Verdict| -> Vec<RuleConfig> {
         let patterns = list.iter().flat_map(|text| patterns(text));
@@ -33,24 +32,23 @@ fn is_statement(text: &str) -> bool {
     STATEMENTS.contains(&first.as_str()) && words.next().is_some()
 }
 
-/// Whether the rules of a pattern match every command that the list finds with it. Those that do
-/// not stand in for the list, and cannot take its place.
+/// Whether the rules of a pattern match every command that the list finds with it. Otherwise the
+/// rules cannot replace the list.
 pub fn is_said_by_rules(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some((program, rest)) = words.split_first() else { return false };
-    // What begins with `>` is a rule about writing.
+    // A pattern that begins with `>` is a rule about writing.
     !is_statement(text)
         && !program.starts_with('>')
         && rest.len() <= MAX_ANYWHERE
         && rest.iter().enumerate().all(|(at, word)| {
-            // A cluster may be of any length, and hold several of the letters.
+            // A cluster may have any length and contain several of the letters.
             let others = || rest.iter().enumerate().filter(move |(other, _)| *other != at);
             Word(word).letter().is_none() && *word != "--" && !others().any(|(_, other)| covers(word, other))
         })
 }
 
-/// Whether what is found for one word is always found for the other, too: one argument is both
-/// then.
+/// Whether every argument that matches `other` also matches `word`.
 fn covers(word: &str, other: &str) -> bool {
     let rest = other.strip_prefix(word);
     rest.is_some_and(|rest| rest.is_empty() || (word.starts_with("--") && rest.starts_with(['=', '-'])))
@@ -60,7 +58,7 @@ fn covers(word: &str, other: &str) -> bool {
 fn patterns(text: &str) -> Vec<String> {
     let words: Vec<&str> = text.split_whitespace().collect();
     if is_statement(text) {
-        // Case counts nothing in SQL; the two ways in which it is written are looked for.
+        // SQL ignores case; upper and lower case are searched.
         let statement = words.join(" ");
         let (lower, upper) = (statement.to_lowercase(), statement.to_uppercase());
         return [lower, upper].map(|statement| format!("*{}*", escape(&statement))).into();
@@ -78,7 +76,7 @@ fn patterns(text: &str) -> Vec<String> {
 fn in_order(program: &str, words: &[&str]) -> Vec<String> {
     let mut begun = program.to_owned();
     for (at, word) in words.iter().enumerate() {
-        // Right behind, or with other arguments between.
+        // Directly after, or with other arguments between.
         begun.push_str(match at {
             0 => "{ , * }",
             _ => Word(words[at - 1]).gap(),
@@ -92,14 +90,14 @@ fn in_order(program: &str, words: &[&str]) -> Vec<String> {
     }
 }
 
-/// A word as it is looked for among arguments.
+/// A word that is searched among arguments.
 struct Word<'a>(&'a str);
 
-/// What may follow a word.
+/// Text that may follow a word.
 enum Behind {
     /// The rest of the same word.
     Anything,
-    /// What sets it apart.
+    /// A separator.
     Apart(&'static str),
 }
 
@@ -119,7 +117,7 @@ impl Word<'_> {
         format!("{{{}}}", (0..=LETTERS_BEFORE).map(before).collect::<Vec<_>>().join(","))
     }
 
-    /// What stands between this word and the next one.
+    /// The glob between this word and the next one.
     fn gap(&self) -> &'static str {
         match self.behind() {
             Behind::Anything => "{ ,* }",
@@ -132,7 +130,7 @@ impl Word<'_> {
         if self.letter().is_some() {
             Behind::Anything
         } else if self.0.starts_with("--") {
-            // `--force` is `--force-with-lease` and `--force=x`, too.
+            // `--force` also covers `--force-with-lease` and `--force=x`.
             Behind::Apart("{ ,=,-}")
         } else {
             Behind::Apart(" ")

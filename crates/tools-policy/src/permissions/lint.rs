@@ -1,4 +1,4 @@
-//! Rules that can never match, because one before them takes everything they would.
+//! Finds rules that can never match, because an earlier rule takes all of their calls.
 
 use std::fmt;
 
@@ -8,13 +8,13 @@ use crate::matching::{Patterns, SeparatorRule, command_glob, literal, path_glob}
 /// A rule that can never match.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ShadowedRule {
-    /// Its place: `tools.permissions.bash[2]`.
+    /// Its position: `tools.permissions.bash[2]`.
     pub path: String,
     /// Its pattern.
     pub pattern: String,
-    /// The rule before it that takes everything.
+    /// The earlier rule that takes all of its calls.
     pub by: String,
-    /// Whether the two would have done different things: then somebody meant something else.
+    /// Whether the two rules have different actions, which is probably a mistake.
     pub is_conflict: bool,
 }
 
@@ -27,9 +27,9 @@ impl fmt::Display for ShadowedRule {
 
 /// Finds rules that can never match, list by list.
 ///
-/// Whether one glob takes everything that another does is decided by examples: the wildcards of the
-/// later one are replaced by nothing, by a word and by several. Said only where it holds of
-/// commands and of paths alike.
+/// Examples decide whether one glob covers another: the wildcards of the later one are replaced by
+/// nothing, by a word and by several. A rule is reported only if this holds for commands and for
+/// paths.
 pub fn lint(permissions: &Permissions) -> Vec<ShadowedRule> {
     let mut lists: Vec<_> = permissions.lists().collect();
     lists.sort_unstable_by_key(|list| list.tool().to_owned());
@@ -41,10 +41,10 @@ fn shadowed(list: &RuleList) -> Vec<ShadowedRule> {
     let numbered = |glob: &dyn Fn(&str) -> String| -> Vec<(usize, String)> {
         rules.iter().enumerate().map(|(number, (pattern, _))| (number, glob(pattern))).collect()
     };
-    // All compiled before: a glob that does not compile is not here.
+    // All were compiled before, so no glob here is invalid.
     let texts =
         Patterns::compile(&numbered(&|pattern| command_glob(pattern)), SeparatorRule::Everything).unwrap_or_default();
-    // Each as an allow would read it: the narrowest reading.
+    // Each is compiled like an allow rule, which matches least.
     let paths = Patterns::compile(
         &numbered(&|pattern| path_glob(pattern, tools_core::Verdict::Allow, None)),
         SeparatorRule::Folders,
@@ -68,11 +68,11 @@ fn shadowed(list: &RuleList) -> Vec<ShadowedRule> {
     found.collect()
 }
 
-/// What `*` and `**` are replaced by in texts, and in paths.
+/// Replacements of `*` and `**` in texts and in paths.
 const TEXTS: [(&str, &str); 3] = [("", ""), ("x", "x"), ("x/y z", "x/y z")];
 const PATHS: [(&str, &str); 3] = [("", "x"), ("x", "x/y"), ("xyz", "x/y/z")];
 
-/// The one earlier glob that matches every example of a later one.
+/// The earlier glob that matches every example of a later one.
 fn examples(glob: &str, fillings: &[(&str, &str)], patterns: &Patterns, number: usize) -> Option<usize> {
     let one = |text: &str| patterns.first(text).filter(|by| *by < number);
     if let Some(text) = literal(glob) {

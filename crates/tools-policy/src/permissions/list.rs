@@ -1,4 +1,4 @@
-//! The compiled rules of one tool: which is the first that matches a command, a path, an address.
+//! The compiled rules of one tool: finds the first that matches a command, a path or an address.
 
 use std::path::{Path, PathBuf};
 use std::sync::OnceLock;
@@ -13,17 +13,16 @@ use crate::matching::{
     is_literal, is_plain, parse, path_glob, upwards, with_program_folded,
 };
 
-/// The rules of one tool, in order, the default ones last.
+/// The rules of one tool, in order, the default rules last.
 #[derive(Debug)]
 pub(super) struct RuleList {
     tool: String,
     rules: Vec<Rule>,
     home: Option<PathBuf>,
-    /// Made when they are asked first: of the two, a tool needs one, and of many tools a session
-    /// few.
+    /// Compiled on first use: a tool needs only one of the two, and a session uses few tools.
     texts: OnceLock<Matchers>,
     paths: OnceLock<Matchers>,
-    /// Rules about writing alone.
+    /// Rules that match only writes.
     writes: OnceLock<Matchers>,
     addresses: OnceLock<Vec<(usize, AddressPattern)>>,
     /// The first rule that matches everything.
@@ -37,11 +36,12 @@ struct Rule {
     index: usize,
     is_default: bool,
     covers_writes: bool,
-    /// Whether the pattern stands for one text.
+    /// Whether the pattern matches a single text.
     is_literal: bool,
 }
 
-/// Allow rules apart from those that tighten: these are compared with more forms of a subject.
+/// Allow rules are separate from rules that ask or deny, which are compared with more forms of a
+/// subject.
 #[derive(Debug)]
 struct Matchers {
     allowing: Patterns,
@@ -49,7 +49,7 @@ struct Matchers {
 }
 
 impl Matchers {
-    /// Compiles globs that were checked.
+    /// Compiles checked globs.
     fn compile(globs: impl Iterator<Item = (usize, Verdict, String)>, crossing: SeparatorRule) -> Self {
         let (mut allowing, mut tightening) = (Vec::new(), Vec::new());
         for (number, action, glob) in globs {
@@ -60,7 +60,7 @@ impl Matchers {
         Self { allowing: compiled(&allowing), tightening: compiled(&tightening) }
     }
 
-    /// The first that matches a path, or, where it tightens, a folder that the path lies in.
+    /// The first that matches a path or, for rules that ask or deny, a parent folder.
     fn first(&self, forms: &PathForms) -> Option<usize> {
         let allowing = forms.texts().filter_map(|text| self.allowing.first(text)).min();
         let tightening = forms.texts().flat_map(upwards).filter_map(|text| self.tightening.first(text)).min();
@@ -110,7 +110,7 @@ impl RuleList {
 
     fn paths(&self) -> &Matchers {
         self.paths.get_or_init(|| {
-            // Default rules are about commands.
+            // Default rules match commands only.
             let globs = self.numbered().filter(|(_, rule)| !rule.is_default && written(&rule.pattern).is_none());
             let glob = |rule: &Rule| path_glob(&rule.pattern, rule.action, self.home.as_deref());
             Matchers::compile(globs.map(|(number, rule)| (number, rule.action, glob(rule))), SeparatorRule::Folders)
@@ -148,8 +148,8 @@ impl RuleList {
         addresses.iter().find(|(_, pattern)| pattern.matches(url)).map(|(number, _)| *number)
     }
 
-    /// The first rule for the whole line of several commands. Allow rules with wildcards are passed
-    /// over: what they match of the commands behind the first may be anything.
+    /// The first rule for the whole line of several commands. Allow rules with wildcards are
+    /// skipped: in the later commands, the wildcard could match anything.
     pub(super) fn first_line(&self, forms: &Forms<'_>) -> Option<usize> {
         lower(self.texts().allowing.literally(&forms.typed), self.tightening(forms))
     }
@@ -164,9 +164,9 @@ impl RuleList {
         all.filter_map(first).min()
     }
 
-    /// The first rule that tightens and may match a command once arguments are there that are known
-    /// only when it runs. One that asks counts where it continues what is known: half of all such
-    /// rules begin with `git *`.
+    /// The first rule that asks or denies and may match a command with arguments known only at run
+    /// time. A rule that asks applies only if it continues the known words: half of all such rules
+    /// begin with `git *`.
     pub(super) fn first_open(&self, open: &Open) -> Option<usize> {
         let mut tightening =
             self.numbered().filter(|(_, rule)| rule.action != Verdict::Allow && written(&rule.pattern).is_none());
@@ -178,9 +178,9 @@ impl RuleList {
         found.map(|(number, _)| number)
     }
 
-    /// The first rule that tightens and may match files whose names are known in part. Rules about
-    /// commands are no rules about paths, so that only those count that speak of writing, or begin
-    /// as a path does.
+    /// The first rule that asks or denies and may match files with partly known names. Rules about
+    /// commands do not apply to paths, so only rules about writing, or with the beginning of a
+    /// path, are compared.
     pub(super) fn first_open_path(&self, open: &Open, access: Access) -> Option<usize> {
         let found = self.numbered().find(|(_, rule)| {
             let tightens = rule.action != Verdict::Allow;
@@ -201,13 +201,13 @@ impl RuleList {
         lower(self.paths().first(forms), self.everything)
     }
 
-    /// Whether rules deny paths. Those of a tool that has default rules are about commands.
+    /// Whether rules deny paths. The rules of a tool with default rules are about commands.
     pub(super) fn denies_paths(&self) -> bool {
         let denies = |rule: &Rule| rule.action == Verdict::Deny && written(&rule.pattern).is_none();
         !self.rules.iter().any(|rule| rule.is_default) && self.rules.iter().any(denies)
     }
 
-    /// The same, where not everything is denied in the end.
+    /// Whether rules deny some paths, but not everything in the end.
     pub(super) fn denies_some_paths(&self) -> bool {
         let denies = |rule: &Rule| rule.action == Verdict::Deny && !rule.is_everything();
         self.denies_paths() && self.rules.iter().any(denies)
@@ -236,7 +236,7 @@ impl RuleList {
         self.rules[rule].is_literal
     }
 
-    /// Whether somebody wrote a rule without wildcards that allows just this, as it is typed.
+    /// Whether a configured rule without wildcards allows exactly this line, as typed.
     pub(super) fn names(&self, line: &str) -> bool {
         let rule = self.texts().allowing.literally(&Forms::of_text(line).typed);
         rule.is_some_and(|rule| !self.rules[rule].is_default)
@@ -257,12 +257,12 @@ impl RuleList {
         &self.tool
     }
 
-    /// The rules that were configured.
+    /// The configured rules.
     pub(super) fn configured(&self) -> impl Iterator<Item = (&str, Verdict)> {
         self.rules.iter().filter(|rule| !rule.is_default).map(|rule| (rule.pattern.as_str(), rule.action))
     }
 
-    /// Whether a rule that denies everything stands before every other.
+    /// Whether the first rule denies everything.
     pub(super) fn denies_always(&self) -> bool {
         let before = |rule: &&Rule| rule.action == Verdict::Deny;
         self.everything.is_some_and(|at| self.rules[..=at].iter().take_while(before).count() > at)
@@ -286,7 +286,8 @@ impl Rule {
     }
 }
 
-/// Says what is wrong with a rule's pattern, in each form in which it may be compared.
+/// Checks a rule's pattern in each form in which it may be compared; the error describes the
+/// problem.
 fn check(rule: &RuleConfig, home: Option<&Path>) -> Result<(), String> {
     check_length(&rule.pattern)?;
     let right = |glob: &str, crossing| {
@@ -306,12 +307,12 @@ fn check(rule: &RuleConfig, home: Option<&Path>) -> Result<(), String> {
     right(&path_glob(&rule.pattern, rule.action, home), SeparatorRule::Folders)
 }
 
-/// The path pattern of a rule that is about writing alone: `> build/**`.
+/// The path pattern of a rule that matches only writes: `> build/**`.
 pub(super) fn written(pattern: &str) -> Option<&str> {
     pattern.trim().strip_prefix('>').filter(|rest| rest.is_empty() || rest.starts_with([' ', '\t'])).map(str::trim)
 }
 
-/// The glob of such a pattern; `*` alone is every path.
+/// The glob of such a pattern; `*` alone matches every path.
 pub(super) fn write_glob(pattern: &str, action: Verdict, home: Option<&Path>) -> String {
     if matches!(pattern, "*" | "**") { "/**".to_owned() } else { path_glob(pattern, action, home) }
 }

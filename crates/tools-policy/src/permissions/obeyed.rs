@@ -1,5 +1,5 @@
-//! Files that programs outside of any sandbox obey, as rules see them: what is one, and which
-//! patterns name one. Pure: what repositories' configuration names was read before.
+//! Finds files that programs outside of any sandbox obey, and patterns that name one. Pure: the
+//! configuration of repositories was read before.
 
 use std::path::Path;
 
@@ -9,18 +9,18 @@ use tools_core::{ConfiguredFiles, is_guarded, leads_to_guarded, obeyed_by};
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Obeyed<'a> {
     pub(super) workdir: &'a Path,
-    /// What the configuration of the repositories names that the call's paths lie in.
+    /// The files that the configuration of the repositories around the call's paths names.
     pub(super) configured: &'a ConfiguredFiles,
 }
 
 impl Obeyed<'_> {
-    /// What obeys the file that a change of `path` would reach; `None` when nothing does, or only
-    /// builds do.
+    /// The program that obeys the file that a change of `path` would reach; `None` if none does, or
+    /// only builds do.
     pub(super) fn by(self, path: &Path) -> Option<&'static str> {
         obeyed_by(&self.workdir.join(path), self.workdir, self.configured)
     }
 
-    /// Whether what a pattern says before its first wildcard is such a file or folder: then its
+    /// Whether the part of a pattern before its first wildcard is such a file or folder: then its
     /// author meant it.
     pub(super) fn is_named_by(self, pattern: &str) -> bool {
         let Some(named) = named(pattern) else { return false };
@@ -31,11 +31,11 @@ impl Obeyed<'_> {
     }
 }
 
-/// What a pattern says before its first wildcard.
+/// The part of a pattern before its first wildcard.
 #[derive(Debug, Clone, Copy)]
 struct NamedPath<'a> {
     path: &'a Path,
-    /// Whether that is all of it.
+    /// Whether the pattern has no wildcard.
     is_whole: bool,
 }
 
@@ -43,7 +43,7 @@ fn named(pattern: &str) -> Option<NamedPath<'_>> {
     let path = pattern.trim().trim_start_matches("> ").trim_start();
     let path = path.trim_start_matches("./").trim_start_matches("~/").trim_start_matches("**/");
     let named = match path.find(['*', '?', '[', '{']) {
-        // Half a name names nothing.
+        // A part of a name identifies nothing, so it is cut off.
         Some(wildcard) => &path[..path[..wildcard].rfind('/')?],
         None => path,
     };

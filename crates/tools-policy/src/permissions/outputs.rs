@@ -1,23 +1,23 @@
-//! Which files a command may write by redirection without a rule of their own: plain outputs, which
-//! nothing obeys. Pure.
+//! Recognises plain outputs: files that nothing obeys, which a command may write by redirection
+//! without a rule of their own. Pure.
 
 use std::path::Path;
 
 use tools_core::find_obeyed;
 
-/// Endings of files that are looked at and not run, built or obeyed.
+/// Extensions of files that people read and nothing runs, builds or obeys.
 const ENDINGS: &[&str] = &[
     "b64", "bak", "bin", "csv", "dat", "diff", "dump", "err", "gz", "log", "orig", "out", "patch", "svg", "tar", "tmp",
     "tsv", "txt", "zip",
 ];
-/// Folders whose files nobody keeps.
+/// Folders for temporary files.
 const FOLDERS: &[&str] = &["log", "logs", "temp", "tmp"];
 
 /// Whether a file, by its path below the working directory (`./a/b.log`), is a plain output.
 pub(super) fn is_plain_output(relative: &str) -> bool {
     let path = relative.strip_prefix("./").unwrap_or(relative);
-    // In whichever case: a reader may fold it, and nothing more is let through by an ending that is
-    // not known.
+    // Case is ignored: a reader may ignore it, too, and an unknown extension still lets nothing
+    // more through.
     let path = &path.to_lowercase();
     let mut parts: Vec<&str> = path.split('/').collect();
     if parts.iter().any(|part| part.starts_with('.') || part.is_empty()) {

@@ -1,6 +1,6 @@
-//! The texts of scripts that people agreed to for longer than a session, kept beside the approvals
-//! so that a question can show what changed since. An approval is bound by its digests alone:
-//! without a text the question says less.
+//! Keeps the texts of scripts that people approved for longer than a session, so that a question
+//! can show later changes. An approval depends only on the digests: without a text the question
+//! shows less.
 
 use std::fs::DirBuilder;
 use std::io;
@@ -16,20 +16,20 @@ use tools_sandbox::{read_plain, replace_file};
 use super::Difference;
 use crate::OtherScript;
 
-/// The longest text that is read back: no longer ones come in.
+/// Maximum length in bytes of a text that is read back; no longer ones are stored.
 const MAX_TEXT_BYTES: u64 = 64 * 1024;
-/// So many texts are kept; the oldest give way.
+/// Maximum number of kept texts; the oldest are removed.
 const MAX_TEXTS: usize = 512;
 
-/// The folder of the texts that go with a file of approvals.
+/// The folder of the texts beside a file of approvals.
 pub(super) fn folder(approvals: &Path) -> PathBuf {
     approvals.with_extension("scripts")
 }
 
-/// Keeps the texts of scripts, each under its digest.
+/// Stores the texts of scripts, each under its digest.
 ///
 /// # Errors
-/// When the folder cannot be made or written.
+/// If the folder cannot be created or written.
 pub(super) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
     let texts = scripts.iter().filter_map(|script| script.digest.zip(script.text.as_ref()));
     for (digest, text) in texts {
@@ -40,7 +40,7 @@ pub(super) fn keep(folder: &Path, scripts: &[Script]) -> io::Result<()> {
     Ok(())
 }
 
-/// Removes the oldest texts beyond those that are kept.
+/// Removes the oldest texts beyond the maximum number.
 fn make_room(folder: &Path) -> io::Result<()> {
     let entries = std::fs::read_dir(folder)?.filter_map(Result::ok);
     let dated = entries.filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())));
@@ -53,18 +53,18 @@ fn make_room(folder: &Path) -> io::Result<()> {
     Ok(())
 }
 
-/// A text by its digest; `None` where it is not kept as it was.
+/// A text by its digest; `None` if it is missing or its digest differs.
 fn text(folder: &Path, digest: ContentDigest) -> Option<Arc<str>> {
     let bytes = read_plain(&folder.join(digest.to_hex()), OFlags::NOFOLLOW, MAX_TEXT_BYTES, |_| Ok(())).ok()?;
     let is_it = ContentDigest::of(&bytes) == digest;
     String::from_utf8(bytes).ok().filter(|_| is_it).map(Arc::from)
 }
 
-/// The difference between two texts of a file, of which the first may be missing.
+/// The difference between two texts of a file; the first may be missing.
 pub type TextDiff = fn(&Path, Option<&str>, &str) -> FileDiff;
 
-/// Shows how scripts differ from what was agreed to, from the texts kept in `folder`
-/// ([`super::ApprovalsConfig::scripts`]). Without `diff` it says only that they do.
+/// Shows how scripts differ from the approved ones, using the texts in `folder`
+/// ([`super::ApprovalsConfig::scripts`]). Without `diff` it only states that they differ.
 pub(super) fn script_difference(folder: PathBuf, diff: Option<TextDiff>) -> Difference {
     Box::new(move |other| between(&folder, diff, other))
 }
@@ -77,7 +77,7 @@ fn between(folder: &Path, diff: Option<TextDiff>, OtherScript { was, is }: &Othe
     }
 }
 
-/// A difference of which one side has no text: each side in one line.
+/// The difference without the texts: one line per side.
 fn told(is: &Script, was: Option<&Script>) -> FileDiff {
     let line = |sign: char, script: &Script| match script.digest {
         Some(digest) => format!("{sign}content that is not shown, {digest}\n"),
@@ -99,7 +99,7 @@ mod tests {
         Script { path: "/w/x.sh".into(), digest, text: Some(text.into()) }
     }
 
-    /// The lines of which only one of the texts has some.
+    /// The lines that only one of the texts contains.
     fn lines(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
         let before = before.unwrap_or_default();
         let only = |sign: &str, these: &str, others: &str| -> String {

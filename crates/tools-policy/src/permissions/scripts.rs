@@ -1,11 +1,11 @@
-//! Which files of code a subject runs, and which of them are others than those that were agreed to.
+//! Finds the files of code that a subject runs, and those that changed since they were approved.
 //! Pure.
 
 use tools_core::{Inspection, Script, Subject};
 
 use crate::decision::OtherScript;
 
-/// The files of code that a subject runs: of a whole line, those of all its commands.
+/// The files of code that a subject runs; for a whole line, those of all its commands.
 pub(super) fn run_by<'a>(inspection: &'a Inspection, subject: &'a Subject) -> impl Iterator<Item = &'a Script> {
     let (is_line, line) = match subject {
         Subject::Command { line, program, .. } => (program.is_empty(), Some(line)),
@@ -17,7 +17,7 @@ pub(super) fn run_by<'a>(inspection: &'a Inspection, subject: &'a Subject) -> im
     })
 }
 
-/// Those of some files of code that are not as they are remembered; none where nothing need be.
+/// The files of code that differ from the remembered ones; empty if none are required to match.
 pub(super) fn others<'a>(
     remembered: Option<&'a [Script]>,
     now: impl Iterator<Item = &'a Script>,

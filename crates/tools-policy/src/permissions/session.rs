@@ -1,5 +1,5 @@
-//! What people allowed, for the rest of a session and beyond it: answers questions, lifts no
-//! denial. What they rejected for good denies.
+//! Rules that people approved, for the rest of a session and beyond it. They answer questions and
+//! lift no denial. Permanent rejections deny.
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -17,39 +17,39 @@ use super::store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable
 use super::stored::{Audience, StoredApproval, StoredRules};
 use crate::{Because, OtherScript};
 
-/// How many rules a session can collect: each was shown to a person, so more is a fault of the
+/// Maximum number of rules in a session. Each was shown to a person, so more is a fault of the
 /// host.
 const MAX_RULES: usize = 1000;
 
-/// Shows how a file of code differs from what was agreed to.
+/// Shows how a file of code differs from the approved one.
 pub type Difference = Box<dyn Fn(&OtherScript) -> FileDiff + Send + Sync>;
 
-/// The rules of all sessions, which live as long as this value, and the approvals that outlive it.
+/// The rules of all sessions, kept in memory, and the stored approvals.
 pub struct SessionRules {
     sessions: Mutex<HashMap<SessionId, Arc<SessionView>>>,
     stored: Shared<StoredRules>,
     store: Option<Arc<dyn ApprovalStore>>,
     last_look: Mutex<LastLook>,
-    /// Whose calls these rules are for; `None` for those of anybody who is no guest.
+    /// The guest whose calls these rules apply to; `None` for calls of anybody who is not a guest.
     caller: Option<CallerId>,
     difference: Option<Difference>,
     clock: Arc<dyn Clock>,
 }
 
-/// When the store was read last, and what came of it.
+/// Time and result of the last read of the store.
 #[derive(Debug, Default)]
 struct LastLook {
     at: Option<Timestamp>,
-    /// The number of the snapshot that counts.
+    /// The number of the snapshot in use.
     number: u64,
     is_failing: bool,
 }
 
-/// The rules of one session as they were at one moment.
+/// The rules of one session at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct SessionView {
     rules: Vec<Arc<CompiledRule>>,
-    /// What counts beyond the session.
+    /// The approvals and rejections beyond the session.
     stored: Option<StoredView>,
 }
 
@@ -59,7 +59,7 @@ struct StoredView {
     rules: Arc<StoredRules>,
     caller: Option<CallerId>,
     now: Timestamp,
-    /// False while it is not known whether approvals were revoked.
+    /// False while it is unknown whether approvals were revoked.
     has_approvals: bool,
 }
 
@@ -92,35 +92,35 @@ impl Default for SessionRules {
 }
 
 impl SessionRules {
-    /// Rules beside those of a store. `first` is what is known of it so far.
+    /// Creates rules over a store; `first` is the snapshot known so far.
     pub fn over(store: Arc<dyn ApprovalStore>, first: ApprovalSnapshot, clock: Arc<dyn Clock>) -> Self {
         let last_look = Mutex::new(LastLook { number: first.number, ..LastLook::default() });
         Self { stored: Shared::new(first.rules), store: Some(store), last_look, clock, ..Self::default() }
     }
 
-    /// The same rules, for calls of one guest: what was agreed to for other guests does not count,
-    /// and what is agreed to here counts for this one.
+    /// Limits the rules to calls of one guest: approvals for other guests do not apply, and new
+    /// ones are stored for this guest.
     #[must_use]
     pub fn of_caller(self, caller: Option<CallerId>) -> Self {
         Self { caller, ..self }
     }
 
-    /// The same rules, where a person is shown how files of code changed.
+    /// Shows people how files of code changed.
     #[must_use]
     pub(crate) fn showing(self, difference: Difference) -> Self {
         Self { difference: Some(difference), ..self }
     }
 
-    /// How files of code differ from what was agreed to; `None` where nobody can show it.
+    /// The differences of files of code from the approved ones; `None` if they cannot be shown.
     pub(super) fn differences(&self, scripts: &[OtherScript]) -> Option<Vec<FileDiff>> {
         let difference = self.difference.as_ref()?;
         Some(scripts.iter().map(difference).collect())
     }
 
-    /// Reads the store anew.
+    /// Reads the store again.
     ///
     /// # Errors
-    /// When it cannot be read; what was read before counts on as [`ApprovalStore::on_error`] says.
+    /// If it cannot be read; the last snapshot is then used as [`ApprovalStore::on_error`] says.
     pub async fn refresh(&self) -> Result<(), ApprovalsError> {
         match &self.store {
             Some(store) => {
@@ -131,7 +131,7 @@ impl SessionRules {
         }
     }
 
-    /// The same where what is known is too old for a call of `tool` from `workdir`.
+    /// Reads the store again if the last read is too old for a call of `tool` from `workdir`.
     pub(super) async fn refresh_for(&self, tool: &str, workdir: &Path) {
         let Some(store) = &self.store else { return };
         let max_age = SignedDuration::try_from(store.max_age()).unwrap_or(SignedDuration::ZERO);
@@ -140,7 +140,7 @@ impl SessionRules {
             !age.is_negative() && age < max_age
         });
         if !is_fresh || self.stored.load().names(tool, workdir) {
-            // That it fails is remembered, and counts for every call.
+            // A failure is remembered and applies to every call.
             let _ = self.refresh().await;
         }
     }
@@ -151,7 +151,7 @@ impl SessionRules {
         match read {
             Ok(ApprovalSnapshot { number, rules }) => {
                 last.is_failing = false;
-                // Of two looks at once the earlier may come later.
+                // With two concurrent reads, the earlier snapshot may arrive later.
                 if number > last.number {
                     last.number = number;
                     self.stored.store(rules);
@@ -170,19 +170,19 @@ impl SessionRules {
     /// Stores an approval, a rejection or a revocation, for the caller of these rules.
     ///
     /// # Errors
-    /// When its pattern is no valid glob, or it cannot be stored.
+    /// If its pattern is not a valid glob, or it cannot be stored.
     pub async fn store(&self, approval: StoredApproval) -> Result<(), ApprovalsError> {
         approval.check().map_err(|error| ApprovalsError(error.into()))?;
         let Some(store) = &self.store else {
             return Err(ApprovalsError("nothing is stored beyond sessions".into()));
         };
         store.add(&approval).await?;
-        // It is stored, whether or not it can be read at once.
+        // It is stored even if it cannot be read back at once.
         let _ = self.refresh().await;
         Ok(())
     }
 
-    /// Whose calls these rules are for; `None` for those of anybody who is no guest.
+    /// The guest whose calls these rules apply to; `None` for calls of anybody who is not a guest.
     pub fn caller(&self) -> Option<&CallerId> {
         self.caller.as_ref()
     }
@@ -192,7 +192,7 @@ impl SessionRules {
         self.store.as_ref().map_or(OnUnreadable::Keep, |store| store.on_error())
     }
 
-    /// The approvals and rejections that stand beyond sessions, of all callers.
+    /// The stored approvals and rejections of all callers.
     pub fn approvals(&self) -> Vec<StoredApproval> {
         self.stored().approvals().cloned().collect()
     }
@@ -204,8 +204,8 @@ impl SessionRules {
     /// Adds a rule for the rest of a session.
     ///
     /// # Errors
-    /// When the pattern is no valid glob, or the session has more rules than a person can have
-    /// agreed to.
+    /// If the pattern is not a valid glob, or the session has more rules than a person can have
+    /// approved.
     pub fn add(&self, session: &SessionId, rule: StoredRule) -> Result<(), KeyFault> {
         let rule = Arc::new(CompiledRule::compile(rule)?);
         let mut sessions = self.sessions.locked();
@@ -213,7 +213,7 @@ impl SessionRules {
         if view.rules.len() >= MAX_RULES {
             return Err(failed(&rule.stored, format!("a session has at most {MAX_RULES} rules of its own")));
         }
-        // The same rule again is about files of code as they are now.
+        // The same rule added again refers to the present files of code.
         let is_same = |other: &StoredRule| (&other.tool, &other.pattern) == (&rule.stored.tool, &rule.stored.pattern);
         view.rules.retain(|other| !is_same(&other.stored));
         view.rules.push(rule);
@@ -246,7 +246,7 @@ impl SessionView {
         self.rules.iter().map(|rule| &rule.stored)
     }
 
-    /// Every rule that counts for a call, and what it is when it decides.
+    /// Every rule that applies to a call, and whether it is a rule of the session.
     fn standing<'a>(&'a self, call: JudgedCall<'a>) -> impl Iterator<Item = (&'a CompiledRule, bool)> {
         let own = self.rules.iter().filter(move |rule| rule.stored.tool.as_str() == call.tool);
         let stored = self.stored.iter().flat_map(move |stored| stored.approvals(call.tool, call.workdir));
@@ -259,7 +259,7 @@ impl SessionView {
         Some(if is_of_session { Because::Session { pattern } } else { Because::Approved { pattern } })
     }
 
-    /// What would allow a subject if the files of code that it runs were as they were then.
+    /// The approval that would allow a subject if the files of code that it runs had not changed.
     pub(super) fn allowed_before(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
         let mut scripts = run_by(call.inspection, subject).peekable();
         scripts.peek()?;
@@ -268,12 +268,12 @@ impl SessionView {
         Some(Because::Changed { pattern: rule.stored.pattern.clone(), scripts })
     }
 
-    /// Whether a person allowed just this, without a wildcard.
+    /// Whether a person allowed exactly this subject, without a wildcard.
     pub(super) fn names(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
         self.standing(call).any(|(rule, _)| rule.is_literal && rule.allows(call, subject))
     }
 
-    /// The rejections that count for a call, with their patterns.
+    /// The rejections that apply to a call, with their patterns.
     pub(super) fn rejections<'a>(
         &'a self,
         tool: &'a str,
@@ -283,7 +283,7 @@ impl SessionView {
         stored.map(|(rejected, list)| (rejected.pattern.as_str(), list))
     }
 
-    /// What allows a call without subjects.
+    /// The approval that allows a call without subjects.
     pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path) -> Option<Because<'static>> {
         let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);
         if let Some(rule) = rules.find(|rule| rule.is_everything()) {

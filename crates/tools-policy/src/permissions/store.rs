@@ -1,5 +1,5 @@
-//! Where approvals and rejections are kept that outlive a session: what hosts implement over a file
-//! or a database.
+//! The trait for stores of approvals and rejections beyond a session. Hosts implement it over a
+//! file or a database.
 
 use std::{error::Error, time::Duration};
 
@@ -16,13 +16,13 @@ pub struct ApprovalsError(#[source] pub Box<dyn Error + Send + Sync>);
 /// Treatment of stored approvals that cannot be read, and of answers that cannot be stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OnUnreadable {
-    /// No stored approval counts, and an answer counts for its call alone.
+    /// Stored approvals do not apply, and an answer applies to its call alone.
     Forget,
-    /// What was read last goes on to count, and an answer counts for its session.
+    /// The last snapshot still applies, and an answer applies to its session.
     Keep,
 }
 
-/// Approvals and rejections as they stand at one moment.
+/// The stored approvals and rejections at one moment.
 #[derive(Debug, Clone, Default)]
 pub struct ApprovalSnapshot {
     /// A later snapshot of the same store has a higher number, unless nothing changed.
@@ -31,28 +31,28 @@ pub struct ApprovalSnapshot {
     pub rules: StoredRules,
 }
 
-/// Keeps approvals and rejections beyond sessions, for one [`super::SessionRules`], which reads it
-/// before calls are judged.
+/// Stores approvals and rejections beyond sessions, for one [`super::SessionRules`], which reads
+/// the store before calls are judged.
 #[async_trait]
 pub trait ApprovalStore: Send + Sync {
-    /// What stands now: at least what stood when this was called.
+    /// The present state, at least as recent as the beginning of this call.
     ///
     /// # Errors
-    /// When that cannot be told. What was read before is then treated by
-    /// [`ApprovalStore::on_error`]; rejections count on.
+    /// If it cannot be read. [`ApprovalStore::on_error`] then decides whether the last snapshot
+    /// applies; rejections still apply.
     async fn read(&self) -> Result<ApprovalSnapshot, ApprovalsError>;
 
-    /// Adds a line: an approval, a rejection, or the revocation of one. When this returns, the line
-    /// outlives this process.
+    /// Adds a line: an approval, a rejection, or a revocation. When this returns, the line outlives
+    /// this process.
     ///
     /// # Errors
-    /// When nothing was added, as far as is known.
+    /// If nothing was added, as far as is known.
     async fn add(&self, line: &StoredApproval) -> Result<(), ApprovalsError>;
 
-    /// How long what was read counts for calls about which nothing is stored. A call about which
-    /// something is stored, or that a person would be asked about, always looks.
+    /// Maximum age of a snapshot for calls about which nothing is stored. Other calls, and calls
+    /// that a person would be asked about, always read again.
     fn max_age(&self) -> Duration;
 
-    /// Treatment of what cannot be read or stored.
+    /// Treatment of failures to read or store.
     fn on_error(&self) -> OnUnreadable;
 }

@@ -1,5 +1,5 @@
-//! What people allowed or rejected beyond a session: the lines it is kept in, and the rules they
-//! make. Pure; hosts own the file.
+//! Approvals and rejections beyond a session: their lines in a store, and the rules compiled from
+//! them. Pure; hosts own the file.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -29,7 +29,7 @@ pub enum Scope {
 pub struct StoredApproval {
     /// Its reach.
     pub scope: Scope,
-    /// The guest whose calls it is about; `None` where it is about those of everybody.
+    /// The guest whose calls it applies to; `None` if it applies to everybody's.
     pub caller: Option<CallerId>,
     /// The tool.
     pub tool: ToolName,
@@ -37,19 +37,18 @@ pub struct StoredApproval {
     pub pattern: String,
     /// Whether it rejects what matches, instead of allowing it.
     pub rejects: bool,
-    /// The files of code that it lets run, as they were; `None` where it lets them run whatever
-    /// they hold.
+    /// The approved files of code; `None` if their content does not matter.
     pub scripts: Option<Vec<Script>>,
-    /// When a person decided.
+    /// Time of the decision.
     pub at: Timestamp,
-    /// When it ends; `None` for never.
+    /// Time at which it ends; `None` for never.
     pub expires: Option<Timestamp>,
-    /// Whether this line takes it back.
+    /// Whether this line revokes it.
     pub revoked: bool,
 }
 
-/// The same as it is written. A rejection has its pattern under another key, so that a version that
-/// knows only approvals cannot take it for one.
+/// The stored form. A rejection has its pattern under another key, so that a version that knows
+/// only approvals cannot mistake it for one.
 #[derive(Debug, Serialize, Deserialize)]
 struct StoredLine {
     #[serde(flatten)]
@@ -92,14 +91,14 @@ impl TryFrom<StoredLine> for StoredApproval {
     }
 }
 
-/// Compiled approvals and rejections: what runs. Cheap to clone.
+/// Compiled approvals and rejections. Cheap to clone.
 #[derive(Debug, Clone, Default)]
 pub struct StoredRules(Arc<[(StoredApproval, CompiledApproval)]>);
 
 #[derive(Debug)]
 enum CompiledApproval {
     Allows(Box<CompiledRule>),
-    /// A list of this one rule: it is compared as a configured rule that denies.
+    /// A list of this single rule, compared like a configured rule that denies.
     Rejects(Box<RuleList>),
 }
 
@@ -115,10 +114,10 @@ impl CompiledApproval {
 }
 
 impl StoredApproval {
-    /// The line that keeps it, with its line end.
+    /// Its stored line, with the line end.
     ///
     /// # Errors
-    /// When the folder's name is no text.
+    /// If the folder's name is not valid UTF-8.
     pub fn to_line(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(self).map(|line| line + "\n")
     }
@@ -126,7 +125,7 @@ impl StoredApproval {
     /// Checks that the pattern can be used.
     ///
     /// # Errors
-    /// When it is no valid glob.
+    /// If it is not a valid glob.
     pub fn check(&self) -> Result<(), KeyFault> {
         CompiledApproval::compile(self).map(drop)
     }
@@ -135,16 +134,16 @@ impl StoredApproval {
         StoredRule { scripts: self.scripts.clone(), ..StoredRule::new(self.tool.clone(), self.pattern.clone()) }
     }
 
-    /// Whether it counts for calls of an audience.
+    /// Whether the decision applies to calls of an audience.
     pub fn stands(&self, audience: Audience<'_>) -> bool {
         let is_for = self.caller.is_none() || self.caller.as_ref() == audience.caller;
         is_for && self.scope.reaches(audience.workdir) && self.expires.is_none_or(|expires| audience.now < expires)
     }
 
-    /// Name of its subject: of two lines with the same key the later one counts.
+    /// Key of the decision: of two lines with the same key the later one applies.
     ///
     /// # Errors
-    /// When the folder's name is no text.
+    /// If the folder's name is not valid UTF-8.
     pub fn key(&self) -> Result<String, serde_json::Error> {
         serde_json::to_string(&(&self.scope, &self.caller, &self.tool, &self.pattern))
     }
@@ -164,19 +163,19 @@ impl Scope {
     }
 }
 
-/// Calls that approvals and rejections may be about.
+/// Calls that approvals and rejections may apply to.
 #[derive(Debug, Clone, Copy)]
 pub struct Audience<'a> {
-    /// The folder that they work in.
+    /// The working directory of the calls.
     pub workdir: &'a Path,
-    /// The guest who makes them; `None` for anybody who is no guest.
+    /// The guest who makes them; `None` for anybody who is not a guest.
     pub caller: Option<&'a CallerId>,
-    /// When.
+    /// The present time.
     pub now: Timestamp,
 }
 
-/// Reads kept lines: what stands of them, and how many lines were of no use. A line that cannot be
-/// read allows nothing; where it was a rejection, a person is asked again.
+/// Parses stored lines: returns the decisions in force and the number of unusable lines. An
+/// unreadable line allows nothing; if it was a rejection, a person is asked again.
 pub fn read_approvals(text: &[u8]) -> (Vec<StoredApproval>, usize) {
     let (mut standing, mut useless): (Vec<StoredApproval>, usize) = (Vec::new(), 0);
     for line in text.split(|byte| *byte == b'\n').filter(|line| !line.trim_ascii().is_empty()) {
@@ -193,7 +192,7 @@ pub fn read_approvals(text: &[u8]) -> (Vec<StoredApproval>, usize) {
 }
 
 impl StoredRules {
-    /// Compiles what stands; what is no valid glob allows and rejects nothing.
+    /// Compiles decisions; an invalid glob allows and rejects nothing.
     pub fn compile(approvals: Vec<StoredApproval>) -> Self {
         let compiled = approvals.into_iter().filter_map(|stored| {
             let compiled = CompiledApproval::compile(&stored).ok()?;
@@ -212,12 +211,12 @@ impl StoredRules {
         self.0.iter().map(|(approved, _)| approved)
     }
 
-    /// Whether something is stored about calls of a tool from a folder.
+    /// Whether a decision is stored about calls of a tool from a folder.
     pub(super) fn names(&self, tool: &str, workdir: &Path) -> bool {
         self.approvals().any(|stored| stored.tool.as_str() == tool && stored.scope.reaches(workdir))
     }
 
-    /// The approvals that count for a call.
+    /// The approvals that apply to a call.
     pub(super) fn standing<'a>(
         &'a self,
         tool: &'a str,
@@ -229,7 +228,7 @@ impl StoredRules {
         })
     }
 
-    /// The rejections that count for a call.
+    /// The rejections that apply to a call.
     pub(super) fn rejections<'a>(
         &'a self,
         tool: &'a str,

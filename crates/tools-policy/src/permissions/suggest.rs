@@ -1,5 +1,5 @@
-//! The rule that "this session" or "always" would store: shown to a person first, and rather too
-//! narrow than too wide.
+//! Suggests the rule that "this session" or "always" would store. It is shown to a person first,
+//! and is rather too narrow than too wide.
 
 use std::path::Path;
 
@@ -8,8 +8,8 @@ use tools_core::{Access, Inspection, Script, StoredRule, Subject, ToolDef, Verdi
 use super::scripts::run_by;
 use crate::{Because, Decision, Part, matching::escape};
 
-/// The rule that would keep a call like this from asking again; `None` when no rule could, or only
-/// too wide a one.
+/// The rule that would stop questions about such calls; `None` if there is none or only one that is
+/// too wide.
 pub(super) fn would_store(
     decision: &Decision<'_>,
     inspection: &Inspection,
@@ -39,15 +39,15 @@ pub(super) fn would_store(
     let (pattern, about) = match open.as_slice() {
         [] if decision.parts.is_empty() => ("*".to_owned(), None),
         [only] => (of_subject(only.subject, subjects().any(is_command), workdir)?, Some(only.subject)),
-        // Several parts: the line as it is typed, when it stands for all of them.
+        // Several parts: the line as it is typed, if it covers all of them.
         _ => subjects().find_map(|subject| Some((whole_line(subject)?, Some(subject))))?,
     };
     let scripts = about.map_or(Some(vec![]), |about| remembered(inspection, about))?;
     Some(StoredRule::new(definition.name.clone(), pattern).running(scripts))
 }
 
-/// The rule without wildcards that would keep a tool from asking by itself about this very command;
-/// `None` where more than the tool's wish is in the way, or where what runs is not known.
+/// The rule without wildcards that would answer the tool's own wish for a person about this very
+/// command; `None` if anything else also asks, or if it is unknown what runs.
 pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, definition: &ToolDef) -> Option<StoredRule> {
     let is_answered = |part: &Part<'_>| part.verdict == Verdict::Allow || lies_with_commands(part);
     if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, Because::Trust(_)) {
@@ -64,13 +64,13 @@ pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, defin
     Some(StoredRule::new(definition.name.clone(), pattern).running(remembered(inspection, about)?))
 }
 
-/// The files of code that a subject runs, for the rule to remember; `None` where it cannot, since
-/// what one of them holds cannot be told.
+/// The files of code that a subject runs, for the rule to remember; `None` if the content of one is
+/// unknown.
 fn remembered(inspection: &Inspection, subject: &Subject) -> Option<Vec<Script>> {
     run_by(inspection, subject).map(|script| script.digest.map(|_| script.clone())).collect()
 }
 
-/// Whether a command asks for want of a rule that names it.
+/// Whether a command asks because no rule names it.
 fn lies_with_commands(part: &Part<'_>) -> bool {
     let lies_with_it = |because: &Because<'_>| {
         matches!(because, Because::Rule(_) | Because::Changed { .. } | Because::NoRule { .. } | Because::Traits)
@@ -88,7 +88,7 @@ fn of_subject(subject: &Subject, among_commands: bool, workdir: &Path) -> Option
                 Ok(below) if !among_commands || *access != Access::Read => Path::new(".").join(below),
                 _ => path.clone(),
             };
-            // A name that is no text could only be stored as another name.
+            // A name that is not valid UTF-8 could only be stored as another name.
             let glob = path.to_str().map(escape)?;
             // Among commands a bare path would also allow a command of that name.
             Some(if among_commands && *access != Access::Read { format!("> {glob}") } else { glob })
@@ -117,11 +117,11 @@ fn whole_line(subject: &Subject) -> Option<String> {
     }
 }
 
-/// `cargo build *` for `cargo build --release`. A subcommand that is not known to be general is
-/// stored word for word: what `rm *` or `python *` would allow next is anybody's guess.
+/// Generalises `cargo build --release` to `cargo build *`. A subcommand that is not known to be
+/// general is stored word for word, since `rm *` or `python *` could allow anything.
 fn general(line: &str, program: &str, argv: &[String]) -> Option<String> {
     let subcommand = argv.first().filter(|word| tools_command::general_subcommands(program).any(|one| one == *word))?;
     let start = format!("{program} {subcommand} ");
-    // Only what is typed just so: no quotes, no assignments in front.
+    // Only commands typed exactly so, without quotes or leading assignments.
     line.starts_with(&start).then(|| format!("{start}*"))
 }

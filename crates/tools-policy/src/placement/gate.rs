@@ -1,5 +1,5 @@
-//! The gate that asks before a credential goes to another file. Holds the placeholders of sessions,
-//! and decides nothing of its own.
+//! The gate that asks before a credential is written to another file. It uses the placeholders of
+//! sessions.
 
 use std::sync::Arc;
 
@@ -8,13 +8,13 @@ use tools_secrets::SecretRedactor;
 
 use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 
-/// Asks about calls whose content has placeholders of credentials from other files than the one
-/// they write.
+/// Asks about calls whose content has placeholders of credentials from files other than the written
+/// one.
 #[derive(Debug)]
 pub struct PlacementGate(SecretRedactor);
 
 impl PlacementGate {
-    /// A gate over the placeholders that `redactor` shows.
+    /// Creates a gate over the placeholders of `redactor`.
     pub fn new(redactor: SecretRedactor) -> Self {
         Self(redactor)
     }

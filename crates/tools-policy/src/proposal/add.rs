@@ -1,4 +1,4 @@
-//! Proposed rules put into a configuration that has rules of its own. Text in, text out.
+//! Adds proposed rules to a configuration that has rules of its own. Text in, text out.
 
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, TableLike, Value};
@@ -8,26 +8,26 @@ use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Tab
 pub struct Addition {
     /// The whole text.
     pub text: String,
-    /// Number of rules that are new.
+    /// Number of added rules.
     pub count: usize,
 }
 
 /// Reason why rules cannot be added.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum AddError {
-    /// The text is no TOML.
+    /// The text is not valid TOML.
     #[error("{0}")]
     Syntax(String),
-    /// A value stands where rules belong.
+    /// The place of the rules holds another value.
     #[error("`{0}` is of another form than rules have")]
     Form(String),
 }
 
-/// Adds the rules of `proposed` that `there` does not have behind those of the same list, in their
-/// order: what was decided before is decided as before. Comments and all else stay.
+/// Appends the rules of `proposed` that `there` does not have to the same lists, in their order:
+/// earlier decisions stay the same. Comments and all else stay.
 ///
 /// # Errors
-/// When `there` is no TOML, or has something else where rules belong.
+/// If `there` is not valid TOML, or has another value in the place of rules.
 pub fn add(there: &str, proposed: &str) -> Result<Addition, AddError> {
     let parse = |text: &str| text.parse::<DocumentMut>().map_err(|error| AddError::Syntax(error.to_string()));
     let (mut document, new) = (parse(there)?, parse(proposed)?);
@@ -50,7 +50,7 @@ pub fn add(there: &str, proposed: &str) -> Result<Addition, AddError> {
     Ok(Addition { text, count })
 }
 
-/// The section of the rules, made where it is missing.
+/// The section of the rules, created if missing.
 fn permissions(root: &mut Table) -> Result<&mut dyn TableLike, AddError> {
     let implicit = || {
         let mut table = Table::new();
@@ -63,7 +63,7 @@ fn permissions(root: &mut Table) -> Result<&mut dyn TableLike, AddError> {
     permissions.as_table_like_mut().ok_or_else(|| AddError::Form("tools.permissions".to_owned()))
 }
 
-/// What a rule says: its pattern and its action.
+/// Pattern and action of a rule.
 type RuleParts = (Option<String>, Option<String>);
 
 fn said(rule: &dyn TableLike) -> RuleParts {
@@ -71,7 +71,7 @@ fn said(rule: &dyn TableLike) -> RuleParts {
     (text("pattern"), text("action"))
 }
 
-/// The rules of a list that are not among others.
+/// The rules of a list that are not among `there`.
 fn missing<'a>(rules: &'a Array, there: &[RuleParts]) -> Vec<&'a InlineTable> {
     let tables = rules.iter().filter_map(Value::as_inline_table);
     tables.filter(|rule| !there.contains(&said(*rule))).collect()

@@ -1,21 +1,20 @@
-//! What sorts of project a folder holds, by the files that say so. Looks, and opens nothing.
+//! Detects the kinds of project in a folder by the names of files. Opens no file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use tools_core::is_made_by_others;
 
-/// How deep projects are looked for below the folder, and in how many folders: `services/api` is
-/// part of a repository of several.
+/// Maximum depth and number of searched folders: `services/api` is part of a repository of several.
 const DEPTH: usize = 2;
 const MAX_FOLDERS: usize = 500;
 
-/// A sort of project.
+/// A kind of project.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum ProjectKind {
     /// Built with cargo.
     Rust,
-    /// Built with npm or one of its kin.
+    /// Built with npm or a similar package manager.
     Node,
     /// Python.
     Python,
@@ -27,7 +26,7 @@ pub enum ProjectKind {
     Ruby,
 }
 
-/// Files that say what sort of project it is.
+/// Files that identify each kind of project.
 const SIGNS: &[(ProjectKind, &[&str])] = &[
     (ProjectKind::Rust, &["Cargo.toml"]),
     (ProjectKind::Node, &["package.json", "tsconfig.json", "deno.json"]),
@@ -41,7 +40,7 @@ const SIGNS: &[(ProjectKind, &[&str])] = &[
 ];
 
 impl ProjectKind {
-    /// All of them.
+    /// All kinds.
     pub const ALL: [Self; 6] = [Self::Rust, Self::Node, Self::Python, Self::Go, Self::Java, Self::Ruby];
 
     /// Its name.
@@ -57,15 +56,15 @@ impl ProjectKind {
     }
 }
 
-/// The sorts of project that a folder holds, itself or a little below; more than one where several
-/// tools build it, none where nothing says.
+/// The kinds of project in a folder or a little below it; several if several tools build it, empty
+/// if no file identifies one.
 pub fn detect(folder: &Path) -> Vec<ProjectKind> {
     let folders = folders(folder);
     let holds = |name: &&str| folders.iter().any(|folder| folder.join(name).symlink_metadata().is_ok());
     SIGNS.iter().filter(|(_, names)| names.iter().any(holds)).map(|(kind, _)| *kind).collect()
 }
 
-/// The folder and those below it in which projects may lie. Links are not followed.
+/// The folder and the searched folders below it. Links are not followed.
 fn folders(folder: &Path) -> Vec<PathBuf> {
     let mut found = vec![folder.to_owned()];
     let mut level = 0..1;

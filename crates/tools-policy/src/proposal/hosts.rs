@@ -1,30 +1,30 @@
-//! The hosts that a project's packages come from: told by its lock files and by the settings of
-//! package managers. No host is built in. Reads files, connects to nothing.
+//! Finds the hosts of a project's packages in its lock files and in the settings of package
+//! managers. No host is built in. Reads files, connects to nothing.
 
 use std::path::{Path, PathBuf};
 
 use rustix::fs::OFlags;
 use tools_sandbox::{home, read_plain};
 
-/// Most bytes of a file that is read.
+/// Maximum length in bytes of a file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Most hosts that are proposed. What names more is no list that a person reads.
+/// Maximum number of proposed hosts. A person does not read a longer list.
 const MAX_HOSTS: usize = 50;
 
-/// A host that something in a project or on the machine names as a source of packages.
+/// A host that a file of the project or of the machine names as a source of packages.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SourceHost {
-    /// As in a rule: `HOST` for the ports of the web, otherwise `HOST:PORT`.
+    /// The pattern for a rule: `HOST` for the web ports, otherwise `HOST:PORT`.
     pub pattern: String,
     /// The file that names it.
     pub from: PathBuf,
 }
 
-/// In place of a key: addresses wherever they stand.
+/// Used in place of a key: addresses anywhere in the file.
 const ANY: &str = "*";
 
-/// Files of a project, and the keys whose values name where packages come from.
+/// Files of a project, and the keys whose values name sources of packages.
 const OF_PROJECT: &[(&str, &[&str])] = &[
     ("Cargo.lock", &["source"]),
     (".cargo/config.toml", &["index", "registry"]),
@@ -50,7 +50,7 @@ const OF_PROJECT: &[(&str, &[&str])] = &[
     (".gitmodules", &["url"]),
 ];
 
-/// Files below the home.
+/// Files below the home directory.
 const OF_HOME: &[(&str, &[&str])] = &[
     (".cargo/config.toml", &["index", "registry"]),
     (".npmrc", &["registry"]),
@@ -63,9 +63,9 @@ const OF_HOME: &[(&str, &[&str])] = &[
     (".bundle/config", &["BUNDLE_MIRROR__ALL"]),
 ];
 
-/// The hosts that `project` fetches from, each once, in the order in which they are found. What
-/// cannot be read names none. Hosts that only the machine names count where the project has a file
-/// of that package manager.
+/// The hosts that `project` fetches from, without duplicates, in the order found. Unreadable files
+/// are skipped. Hosts that only the machine names are included if the project has a file of that
+/// package manager.
 pub fn hosts(project: &Path) -> Vec<SourceHost> {
     found(project, home().as_deref())
 }
@@ -104,14 +104,14 @@ fn found(project: &Path, home: Option<&Path>) -> Vec<SourceHost> {
     found
 }
 
-/// The text of a regular file. A repository may bring a FIFO under any name: none is waited for.
+/// The text of a regular file. A repository may contain a FIFO, which would block.
 fn read(path: &Path) -> Option<String> {
     let bytes = read_plain(path, OFlags::empty(), MAX_FILE_BYTES, |_| Ok(())).ok()?;
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// What cargo knows of the registries it has read: a folder for each, named by its host, with the
-/// address of downloads.
+/// The registries that cargo has read: a folder for each, named by its host, with the download
+/// address.
 fn indexes(folder: &Path) -> Vec<(PathBuf, Vec<String>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
     let mut read: Vec<_> = entries
@@ -128,14 +128,14 @@ fn indexes(folder: &Path) -> Vec<(PathBuf, Vec<String>)> {
     read
 }
 
-/// The settings that `go` comes with.
+/// The files with the default settings of `go`.
 fn go_settings() -> Vec<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let go = std::env::split_paths(&path).find_map(|folder| folder.join("go").canonicalize().ok());
     go.and_then(|go| Some(go.parent()?.parent()?.join("go.env"))).into_iter().collect()
 }
 
-/// The hosts in lines whose key is one of `keys`, as patterns of rules.
+/// The hosts in lines whose key is one of `keys`, as rule patterns.
 fn named(text: &str, keys: &[&str]) -> Vec<String> {
     if keys.contains(&ANY) {
         return text.lines().flat_map(with_scheme).collect();
@@ -143,8 +143,8 @@ fn named(text: &str, keys: &[&str]) -> Vec<String> {
     text.lines().filter_map(|line| value(line, keys)).flat_map(addresses).collect()
 }
 
-/// What stands behind one of the keys. Keys may be quoted, belong to a scope (`@scope:registry`) or
-/// stand in an inline table.
+/// The value of one of the keys. Keys may be quoted, belong to a scope (`@scope:registry`) or be in
+/// an inline table.
 fn value<'a>(line: &'a str, keys: &[&str]) -> Option<&'a str> {
     let line = line.trim_start_matches([' ', '\t', '"', '\'', '{', '-']);
     let line = if line.starts_with('@') { line.split_once(':')?.1 } else { line };
@@ -164,8 +164,8 @@ fn addresses(value: &str) -> Vec<String> {
     found
 }
 
-/// The addresses that begin with a scheme. The index that stands for cargo's usual registry is not
-/// where cargo fetches it from.
+/// The addresses with a scheme. The index of cargo's default registry is skipped: cargo does not
+/// fetch from its address.
 fn with_scheme(value: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = value;
@@ -183,7 +183,7 @@ fn with_scheme(value: &str) -> Vec<String> {
     found
 }
 
-/// `user@host:path`, as git writes an address reached by ssh, or a host that stands alone.
+/// A host without a scheme: `user@host:path`, as git writes an ssh address, or a bare host.
 fn without_scheme(value: &str) -> Option<String> {
     let value = value.trim_matches([' ', '\t', '=', '"', '\'']);
     match value.split_once('@') {
@@ -193,8 +193,7 @@ fn without_scheme(value: &str) -> Option<String> {
     }
 }
 
-/// The rule's pattern for an authority; `None` where it is no host, or one of a scheme that fetches
-/// nothing.
+/// The rule pattern for an authority; `None` if it is not a host, or the scheme fetches nothing.
 fn pattern(scheme: &str, authority: &str) -> Option<String> {
     let usual = match scheme {
         "http" => "80",

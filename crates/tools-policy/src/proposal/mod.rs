@@ -1,5 +1,5 @@
-//! Rules for a project that has none: what sort of project it is, and what its everyday commands
-//! are. Text in, text out: the caller writes.
+//! Proposes rules for a project that has none, from the kind of project and its everyday commands.
+//! Text in, text out: the caller writes.
 
 mod add;
 mod detect;

@@ -1,18 +1,17 @@
-//! The proposed rules as the text of a configuration: parts that are files of their own, put
-//! together. Pure.
+//! Composes the proposed rules as the text of a configuration from partial files. Pure.
 
 use std::fmt::Write as _;
 
 use super::{detect::ProjectKind, hosts::SourceHost};
 
-/// What asks although a later rule would allow it.
+/// Rules that ask before later rules would allow.
 const ASKS: &str = include_str!("rules/asks.toml");
 /// Everyday commands of every project.
 const GENERAL: &str = include_str!("rules/general.toml");
-/// What file tools may do.
+/// Rules for file tools.
 const FILES: &str = include_str!("rules/files.toml");
 
-/// What a project of one kind adds.
+/// The rules for one kind of project.
 fn part(kind: ProjectKind) -> &'static str {
     match kind {
         ProjectKind::Rust => include_str!("rules/rust.toml"),
@@ -25,8 +24,8 @@ fn part(kind: ProjectKind) -> &'static str {
 }
 
 /// The proposed configuration for a project of these kinds, whose packages come from these hosts.
-/// Packages are installed and scripts run as its kinds do; programs that look, check and test are
-/// there for every project.
+/// Rules to install packages and run scripts depend on the kinds; programs that read, check and
+/// test are included for every project.
 pub fn propose(kinds: &[ProjectKind], hosts: &[SourceHost]) -> String {
     let named: Vec<&str> = kinds.iter().map(|kind| kind.name()).collect();
     let of = if named.is_empty() {
@@ -51,7 +50,7 @@ pub fn propose(kinds: &[ProjectKind], hosts: &[SourceHost]) -> String {
     text
 }
 
-/// The hosts that commands may connect to, each behind the file that names it.
+/// The hosts that commands may connect to, each after the file that names it.
 fn network(hosts: &[SourceHost]) -> String {
     if hosts.is_empty() {
         return String::new();

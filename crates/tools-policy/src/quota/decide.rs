@@ -1,4 +1,4 @@
-//! What a call or a batch does to the account of its session. Pure.
+//! Charges a call or a batch to the account of its session. Pure.
 
 use std::collections::{HashMap, VecDeque};
 
@@ -6,16 +6,16 @@ use tools_core::{BatchId, CallDigest, CallId};
 
 use super::config::QuotaPolicy;
 
-/// How many questions to people an account remembers: each is a call that waits for an answer.
+/// Maximum number of remembered questions to people; each is a call that waits for an answer.
 const MAX_ASKED: usize = 1000;
-/// How many refused batches an account remembers.
+/// Maximum number of remembered refused batches per account.
 const MAX_REFUSED: usize = 100;
 
 /// Usage of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Account {
     used: u64,
-    /// Calls of a batch that are paid for and not yet made.
+    /// Calls of each batch that are paid for and not yet made.
     reserved: HashMap<BatchId, u64>,
     refused: VecDeque<BatchId>,
     /// Calls that were paid for and wait for a person.
@@ -25,7 +25,7 @@ pub(super) struct Account {
 /// Whether a call may be made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Charge {
-    /// It may.
+    /// The call is paid for.
     Paid,
     /// The quota is used up, or the batch it belongs to did not fit.
     Refused,
@@ -37,7 +37,7 @@ impl Account {
         self.used
     }
 
-    /// Remembers a call that waits for a person: when it comes back with their consent, it is paid
+    /// Remembers a call that waits for a person: when it comes back approved, it is already paid
     /// for.
     pub(super) fn remember(&mut self, id: CallId, digest: CallDigest) {
         if self.asked.len() >= MAX_ASKED {
@@ -46,7 +46,7 @@ impl Account {
         self.asked.push_back((id, digest));
     }
 
-    /// Whether a call waited for a person; it does no longer.
+    /// Removes a call from those that wait for a person; false if it did not wait.
     pub(super) fn recall(&mut self, id: &CallId, digest: CallDigest) -> bool {
         let position = self.asked.iter().position(|(asked, of)| asked == id && *of == digest);
         position.and_then(|position| self.asked.remove(position)).is_some()

@@ -12,7 +12,7 @@ use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 pub struct QuotaGate(Arc<Ledger>);
 
 impl QuotaGate {
-    /// A gate over the accounts of all sessions.
+    /// Creates a gate over the accounts of all sessions.
     pub fn new(ledger: Arc<Ledger>) -> Self {
         Self(ledger)
     }

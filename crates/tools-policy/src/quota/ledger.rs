@@ -7,7 +7,7 @@ use tools_core::{CallContext, CallDigest, CallId, Locked as _, SessionId, Shared
 use super::config::QuotaPolicy;
 use super::decide::{self, Account, Charge};
 
-/// Usage of all sessions. Lives as long as this value.
+/// Usage of all sessions, kept in memory.
 #[derive(Debug)]
 pub struct Ledger {
     policy: Shared<QuotaPolicy>,
@@ -15,13 +15,13 @@ pub struct Ledger {
 }
 
 impl Ledger {
-    /// Empty accounts under a quota that may be swapped.
+    /// Creates empty accounts under a quota that may be swapped.
     pub fn new(policy: Shared<QuotaPolicy>) -> Self {
         Self { policy, accounts: Mutex::default() }
     }
 
-    /// Reserves a whole batch of calls, of the session and batch of `cx`. Where it does not fit,
-    /// every call of the batch is refused.
+    /// Reserves a whole batch of calls for the session and batch of `cx`. If it does not fit, every
+    /// call of the batch is refused.
     pub fn reserve(&self, cx: &CallContext, calls: u64) -> bool {
         let policy = self.policy.load();
         if policy.calls.is_none() {
@@ -32,14 +32,14 @@ impl Ledger {
         decide::reserve(*policy, account, cx.batch(), calls) == Charge::Paid
     }
 
-    /// What charging a call would come to; charges nothing.
+    /// The result that charging a call would have; charges nothing.
     pub(super) fn would_charge(&self, cx: &CallContext) -> Charge {
         let policy = self.policy.load();
         let mut account = self.accounts.locked().get(cx.session()).cloned().unwrap_or_default();
         decide::charge(*policy, &mut account, cx.batch())
     }
 
-    /// Charges a call; one that comes back with a person's consent was paid for when they were
+    /// Charges a call. A call that comes back approved was already paid for when the person was
     /// asked.
     pub(super) fn charge(&self, cx: &CallContext, consented: Option<(&CallId, CallDigest)>) -> Charge {
         let policy = self.policy.load();
@@ -61,7 +61,7 @@ impl Ledger {
         (used, self.policy.load().calls)
     }
 
-    /// Forgets what a session has used.
+    /// Forgets the usage of a session.
     pub fn reset(&self, session: &SessionId) {
         self.accounts.locked().remove(session);
     }

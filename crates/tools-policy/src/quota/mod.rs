@@ -1,8 +1,8 @@
-//! Quota: how many calls a session may make.
+//! Quota: limits the number of calls in a session.
 //!
-//! Counted are first attempts: a call that a person agreed to after being asked is not counted
-//! again, and neither are retries, which happen further in. A batch is reserved whole: one that
-//! does not fit is refused whole.
+//! Only first attempts are counted: a call that a person approved after a question is not counted
+//! again, nor are retries, which happen in inner layers. A batch is reserved as a whole, or refused
+//! as a whole.
 
 mod config;
 mod decide;

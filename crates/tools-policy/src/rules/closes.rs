@@ -1,5 +1,5 @@
-//! Which paths the rules refuse a tool to read whatever else a call says: for searches and for
-//! commands, which reach paths that no parameter names. Pure.
+//! Finds the paths that a tool may not read in any call: for searches and commands, which reach
+//! paths that no parameter names. Pure.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,7 +9,7 @@ use super::config::{Capability, PolicyEffect, PolicyEnforcer, PolicyRule};
 use super::decide::is_denied;
 use crate::{gate::ReadRestriction, matching::PathForms};
 
-/// What the rules close to a tool; `None` when no rule is about paths alone.
+/// The paths that the rules close to a tool; `None` if no rule is about paths alone.
 pub(super) fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -> Option<ReadRestriction> {
     let rules = || policy.lists.iter().flat_map(|list| &list.rules).filter(|rule| rule.tool.matches(tool));
     if !rules().any(closes_paths) {
@@ -24,20 +24,19 @@ pub(super) fn closes(policy: &Arc<PolicyEnforcer>, tool: &str, workdir: &Path) -
     })
 }
 
-/// Whether a rule refuses to read paths, by whatever parameters.
+/// Whether a rule denies reading paths regardless of other parameters.
 pub(super) fn closes_paths(rule: &PolicyRule) -> bool {
     rule.effect == PolicyEffect::Deny && rule.paths.is_some() && rule.args_match.is_none() && is_about_reading(rule)
 }
 
-/// Whether reading is among what a rule is about: a denial is about everything that it names by an
-/// unknown word.
+/// Whether a rule is about reading. A denial with an unknown capability word is about everything.
 pub(super) fn is_about_reading(rule: &PolicyRule) -> bool {
     let denies = rule.effect == PolicyEffect::Deny;
     let is_named = |word: &Option<Capability>| word.map_or(denies, |word| word == Capability::Read);
     rule.capabilities.as_ref().is_none_or(|named| named.iter().any(is_named))
 }
 
-/// Parameters are not known here: an allowance that depends on them lets nothing through.
+/// Parameters are not known here, so an allowance that depends on them does not match.
 fn is_closed(policy: &PolicyEnforcer, tool: &str, path: &PathForms) -> bool {
     let fits = |rule: &PolicyRule| match &rule.paths {
         Some(paths) if rule.effect == PolicyEffect::Deny => is_denied(paths, path, Access::Read),

@@ -79,18 +79,18 @@ pub enum PolicyEffect {
     Deny,
 }
 
-/// Compiled rules: what runs.
+/// Compiled rules.
 #[derive(Debug, Default)]
 pub struct PolicyEnforcer {
     pub(super) lists: Vec<PolicyList>,
-    /// Lists that hold rules and are switched off, as a sentence each.
+    /// Lists that have rules and are switched off, one sentence each.
     pub(super) uncounted: Vec<String>,
 }
 
 /// One compiled list.
 #[derive(Debug)]
 pub(super) struct PolicyList {
-    /// What it is called in a trace: `policy` or `authorization`.
+    /// Its name in a trace: `policy` or `authorization`.
     pub(super) name: &'static str,
     pub(super) rules: Vec<PolicyRule>,
 }
@@ -102,7 +102,7 @@ pub(super) struct PolicyRule {
     pub(super) args_match: Option<Regex>,
     pub(super) paths: Option<PathRule>,
     pub(super) capabilities: Option<Vec<Option<Capability>>>,
-    /// The rule as a person finds it.
+    /// The rule as a person finds it in the configuration.
     pub(super) text: String,
 }
 
@@ -116,18 +116,18 @@ pub(super) enum ToolGlob {
 #[derive(Debug)]
 pub(super) struct PathRule {
     pub(super) globs: Patterns,
-    /// The folders that the globs begin with: what deletes one of them or a folder around it is
-    /// meant too.
+    /// The folders at the beginning of the globs: removing one of them or a parent folder matches
+    /// too.
     pub(super) folders: Vec<String>,
     /// The absolute places that patterns name without a wildcard, below the folders that every
     /// program needs.
     pub(super) places: Vec<PathBuf>,
-    /// Patterns on other places than the working directory that name none: what lies there is
-    /// closed to a command only where the command names it.
+    /// Patterns outside the working directory that name no single place: their paths are closed to
+    /// a command only if the command names them.
     pub(super) unplaced: Vec<String>,
 }
 
-/// What a call may need.
+/// A capability that a call may need.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Capability {
     Read,
@@ -151,10 +151,10 @@ impl Capability {
 }
 
 impl PolicyEnforcer {
-    /// Compiles both lists. `~` in a path is `home`.
+    /// Compiles both lists. `home` replaces `~` in paths.
     ///
     /// # Errors
-    /// The first rule that holds no valid glob or regular expression: never skipped.
+    /// The first rule with an invalid glob or regular expression; such rules are never skipped.
     pub fn compile(
         policy: &PolicyConfig,
         authorization: &AuthorizationConfig,
@@ -164,7 +164,7 @@ impl PolicyEnforcer {
             [("policy", policy.enabled, &policy.rules), ("authorization", authorization.enabled, &authorization.rules)];
         let (mut compiled, mut uncounted) = (Vec::new(), Vec::new());
         for (name, is_enabled, rules) in lists {
-            // Also what does not count has to be right: it may count tomorrow.
+            // Disabled rules must be valid, too, since they may be enabled later.
             let rules = rules.iter().enumerate().map(|(index, rule)| PolicyRule::compile(name, index, rule, home));
             let rules = rules.collect::<Result<Vec<_>, _>>()?;
             match (is_enabled, rules.is_empty()) {
@@ -178,12 +178,12 @@ impl PolicyEnforcer {
         Ok(Self { lists: compiled, uncounted })
     }
 
-    /// Whether there is nothing to ask.
+    /// Whether there are no rules.
     pub fn is_empty(&self) -> bool {
         self.lists.is_empty()
     }
 
-    /// Whether a tool is denied whatever it is called with: then a model need not see it.
+    /// Whether a tool is denied with any parameters, so that a model need not see it.
     pub(crate) fn denies_always(&self, tool: &str) -> bool {
         let first = |list: &PolicyList| {
             list.rules.iter().find(|rule| rule.tool.matches(tool)).is_some_and(|rule| {
@@ -255,7 +255,7 @@ impl ToolGlob {
     }
 }
 
-/// `*` alone is every path; otherwise as in the permissions.
+/// The glob of a path pattern. `*` alone matches every path; otherwise as in the permissions.
 fn path_pattern(pattern: &str, effect: PolicyEffect, home: Option<&Path>) -> String {
     if matches!(pattern.trim(), "*" | "**") {
         return "/**".to_owned();
@@ -264,7 +264,7 @@ fn path_pattern(pattern: &str, effect: PolicyEffect, home: Option<&Path>) -> Str
     path_glob(pattern, action, home)
 }
 
-/// The part of a glob before its first wildcard, without what follows the last `/` of it.
+/// The folder of a glob before its first wildcard, up to the last `/`.
 fn fixed_folder(glob: &str) -> String {
     let end = glob.find(['*', '?', '[', '{', '\\']);
     let fixed = &glob[..end.unwrap_or(glob.len())];
@@ -272,7 +272,8 @@ fn fixed_folder(glob: &str) -> String {
     folder.to_owned()
 }
 
-/// The one place that a glob names. A folder right below the root is none: without it nothing runs.
+/// The single place that a glob names. A folder directly below the root is excluded: programs need
+/// it to run.
 fn place(glob: &str) -> Option<PathBuf> {
     let path = PathBuf::from(literal(glob)?);
     (path.is_absolute() && path.components().count() > 2).then_some(path)
@@ -293,7 +294,7 @@ fn described(rule: &PolicyRuleConfig) -> String {
     text
 }
 
-/// What a regular expression's error says, without the drawing of where.
+/// The last line of a regular expression's error, without the drawing of its position.
 fn last_line(text: &str) -> String {
     text.lines().last().unwrap_or(text).trim().trim_start_matches("error: ").to_owned()
 }

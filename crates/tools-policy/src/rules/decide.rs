@@ -17,7 +17,7 @@ pub struct PolicyQuestion<'a> {
     pub params: &'a JsonObject,
     /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// Base of relative patterns: canonical and absolute.
+    /// Base of relative patterns, canonical and absolute.
     pub workdir: &'a Path,
 }
 
@@ -26,8 +26,7 @@ pub struct PolicyQuestion<'a> {
 pub struct PolicyDecision {
     /// Effect of the rule that decided; `None` when no rule matched.
     pub effect: Option<PolicyEffect>,
-    /// The rule that decided, as it stands in the configuration: for the audit, never for the
-    /// model.
+    /// The rule that decided, as written in the configuration: for the audit, never for the model.
     pub trace: Option<String>,
 }
 
@@ -38,8 +37,7 @@ impl PolicyDecision {
     }
 }
 
-/// Decides about a call: the first rule of each list that matches, and of those a denial before an
-/// allowance.
+/// Decides about a call by the first matching rule of each list; a denial overrides an allowance.
 pub fn decide(enforcer: &PolicyEnforcer, question: &PolicyQuestion<'_>) -> PolicyDecision {
     if enforcer.is_empty() {
         return PolicyDecision { effect: None, trace: None };
@@ -60,14 +58,14 @@ fn first<'a>(list: &'a PolicyList, tool: &str, facts: &Facts<'_>) -> Option<(&'a
     Some((rule, format!("{}.rules[{index}] {}", list.name, rule.text)))
 }
 
-/// What rules are compared with, found once per call.
+/// Values that rules are compared with, computed once per call.
 struct Facts<'a> {
     /// Texts of the parameters.
     strings: Vec<&'a str>,
-    /// Everything else in the parameters, and commands as words: for denials.
+    /// Everything else in the parameters, and the words of commands: for denials.
     others: Vec<String>,
     paths: Vec<(PathForms, Access)>,
-    /// Files of code that are run: read, for denials.
+    /// Files of code that the call runs: read, for denials.
     scripts: Vec<PathForms>,
     needs: Vec<Capability>,
 }
@@ -123,7 +121,7 @@ impl<'a> Facts<'a> {
     }
 }
 
-/// Whether a denial is about a path: its own, a folder it lies in, or something in a folder that
+/// Whether a denial matches a path: the path itself, a parent folder, or something in a folder that
 /// would be removed.
 pub(super) fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bool {
     let covered = path.texts().flat_map(upwards).any(|text| rule.globs.first(text).is_some());
@@ -138,8 +136,7 @@ pub(super) fn is_denied(rule: &PathRule, path: &PathForms, access: Access) -> bo
     covered || (access == Access::Delete && around())
 }
 
-/// All texts of the parameters: the strings, and apart from them the names, numbers and truth
-/// values.
+/// All texts of the parameters: first the strings, then the names, numbers and booleans.
 fn texts(params: &JsonObject) -> (Vec<&str>, Vec<String>) {
     let (mut strings, mut others) = (Vec::new(), Vec::new());
     let mut open: Vec<&Value> = Vec::new();
@@ -147,7 +144,7 @@ fn texts(params: &JsonObject) -> (Vec<&str>, Vec<String>) {
     members(params);
     open.extend(params.values());
     let mut numbers = Vec::new();
-    // A list of what is still to be looked at: depth costs no stack.
+    // A work list instead of recursion, so that depth uses no stack.
     while let Some(value) = open.pop() {
         match value {
             Value::String(text) => strings.push(text.as_str()),
@@ -165,7 +162,7 @@ fn texts(params: &JsonObject) -> (Vec<&str>, Vec<String>) {
     (strings, others)
 }
 
-/// What the call needs, by what it touches and what its tool is.
+/// The capabilities that the call needs, by its subjects and its tool.
 fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
     let traits = question.definition.trusted_traits();
     let mut needs: Vec<Capability> = question
@@ -185,8 +182,8 @@ fn needs(question: &PolicyQuestion<'_>) -> Vec<Capability> {
     if traits.open_world {
         needs.push(Capability::Network);
     }
-    // Whatever else a call touches: one more subject must not take a need away, or a denial of
-    // `write` ends with it.
+    // This applies whatever the subjects are: otherwise one more subject could remove a need and
+    // evade a denial of `write`.
     if !(question.inspection.read_only && traits.read_only) {
         needs.push(Capability::Write);
     }

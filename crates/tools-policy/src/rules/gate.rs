@@ -1,4 +1,4 @@
-//! The gate: asks the rules, and refuses what they deny before anybody is asked about it.
+//! The gate: asks the rules, and refuses what they deny before a person is asked.
 
 use std::{path::Path, sync::Arc};
 

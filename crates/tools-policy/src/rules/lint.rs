@@ -1,5 +1,5 @@
-//! Rules that can never decide: no tool is one of theirs, or one before them takes every call that
-//! they would.
+//! Finds rules that can never decide: they match no tool, or an earlier rule takes all of their
+//! calls.
 
 use std::sync::Arc;
 
@@ -9,7 +9,7 @@ use super::closes::is_about_reading;
 use super::config::{PolicyEffect, PolicyEnforcer, PolicyRule, ToolGlob};
 use crate::names::unknown;
 
-/// Names each rule that can never decide, where `tools` are the tools there are.
+/// Names each rule that can never decide; `tools` are the existing tools.
 pub fn lint(enforcer: &PolicyEnforcer, tools: &[Arc<ToolDef>]) -> Vec<String> {
     let mut found = enforcer.uncounted.clone();
     for list in &enforcer.lists {
@@ -33,7 +33,7 @@ pub fn lint(enforcer: &PolicyEnforcer, tools: &[Arc<ToolDef>]) -> Vec<String> {
     found
 }
 
-/// Says that paths are closed to calls that name them, and to others not.
+/// Warns that paths are closed only to calls that name them.
 fn unbound(key: &str, rule: &PolicyRule, tools: &[Arc<ToolDef>]) -> Option<String> {
     let paths = rule.paths.as_ref().filter(|_| rule.effect == PolicyEffect::Deny && is_about_reading(rule))?;
     let of = |is_one: &dyn Fn(&ToolDef) -> bool| {
@@ -61,7 +61,7 @@ fn unbound(key: &str, rule: &PolicyRule, tools: &[Arc<ToolDef>]) -> Option<Strin
     None
 }
 
-/// Says that a rule is about no tool there is.
+/// Warns that a rule matches no existing tool.
 fn no_tool(key: &str, glob: &ToolGlob, tools: &[Arc<ToolDef>]) -> Option<String> {
     match glob {
         ToolGlob::Named(name) => unknown(key, name, tools),
@@ -70,20 +70,20 @@ fn no_tool(key: &str, glob: &ToolGlob, tools: &[Arc<ToolDef>]) -> Option<String>
     }
 }
 
-/// Whether every call that `later` is about is one that `earlier` is about: told where nothing is
-/// asked of a call but its tool, or the same is asked.
+/// Whether every call that `later` matches is matched by `earlier`. Detected if `earlier` names
+/// only a tool, or if both have the same conditions.
 fn takes_all_of(earlier: &PolicyRule, later: &PolicyRule) -> bool {
     let is_unconditional = earlier.args_match.is_none() && earlier.paths.is_none() && earlier.capabilities.is_none();
     let is_same = || conditions(earlier) == conditions(later);
     match (&earlier.tool, &later.tool) {
         (ToolGlob::Every, _) if is_unconditional => true,
         (ToolGlob::Named(earlier), ToolGlob::Named(later)) if is_unconditional => earlier == later,
-        // Paths of a denial are read wider than those of an allowance.
+        // The paths of a denial match more than those of an allowance.
         _ => is_same() && (earlier.effect == later.effect || earlier.paths.is_none()),
     }
 }
 
-/// What is asked of a call, without what is done about it.
+/// The conditions of a rule, without its effect.
 fn conditions(rule: &PolicyRule) -> &str {
     rule.text.split_once(' ').map_or("", |(_, conditions)| conditions)
 }

@@ -27,7 +27,7 @@ impl Default for TrustConfig {
     }
 }
 
-/// Compiled levels: what runs.
+/// Compiled levels.
 #[derive(Debug, Clone, Default)]
 pub struct TrustPolicy {
     pub(super) config: TrustConfig,
@@ -37,7 +37,7 @@ impl TrustConfig {
     /// Compiles the levels.
     ///
     /// # Errors
-    /// The first key that can name no caller or tool: a level that never applies would look like
+    /// The first key that is not a valid caller or tool: a level that never applies would look like
     /// protection.
     pub fn compile(&self) -> Result<TrustPolicy, KeyFault> {
         for caller in self.callers.keys() {

@@ -1,10 +1,10 @@
-//! What trust says about a call. Pure.
+//! Computes the effective trust of a call and its effect on the verdict. Pure.
 
 use tools_core::{CallerId, ToolDef, TrustLevel, Verdict};
 
 use super::config::TrustPolicy;
 
-/// The effective trust of a call: the lowest of all that have a say.
+/// The effective trust of a call: the lowest of all levels that apply.
 pub fn effective(policy: &TrustPolicy, context: TrustLevel, caller: Option<&CallerId>, tool: &str) -> TrustLevel {
     let config = &policy.config;
     let of_tool = config.tools.get(tool).copied();
@@ -16,7 +16,7 @@ pub fn effective(policy: &TrustPolicy, context: TrustLevel, caller: Option<&Call
     of_caller.chain(of_tool).fold(context.min(config.level), TrustLevel::min)
 }
 
-/// The least strict verdict that a level leaves: nothing in the rules goes below it.
+/// The least strict verdict that a level permits, whatever the rules say.
 pub fn floor(level: TrustLevel, definition: &ToolDef) -> Verdict {
     let traits = definition.trusted_traits();
     let only_reads_here = traits.read_only && !traits.open_world;

@@ -1,5 +1,5 @@
-//! The gate: lowers the trust of the context, refuses what that leaves no way to, and what is
-//! blocked for failing.
+//! The gate: lowers the trust of the context, and refuses calls that this rules out and calls of
+//! blocked tools.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ use crate::names::unknown;
 pub struct TrustGate(Arc<ToolHealth>);
 
 impl TrustGate {
-    /// A gate over the tools that kept failing.
+    /// Creates a gate over the health of the tools.
     pub fn new(health: Arc<ToolHealth>) -> Self {
         Self(health)
     }
@@ -25,7 +25,7 @@ impl TrustGate {
 impl Gate for TrustGate {
     type Config = TrustConfig;
     type Policy = TrustPolicy;
-    /// A probe is given back when the call ends without having been one.
+    /// A probe is returned if the call ends without having probed.
     type Held = Option<Probe>;
 
     const ABOUT: GateInfo = GateInfo {
@@ -44,7 +44,7 @@ impl Gate for TrustGate {
     fn decide(&self, policy: &Arc<TrustPolicy>, inv: &Invocation) -> Ruling {
         let (call, cx) = (&inv.call, &inv.context);
         let level = effective(policy, cx.trust(), call.caller_id.as_ref(), call.tool.as_str());
-        // The verdict between "allow" and "deny" is for the permissions, which see the same level.
+        // The permissions see the same level, and apply the verdict between "allow" and "deny".
         if level != TrustLevel::Trusted && floor(level, &inv.definition) == Verdict::Deny {
             return match inv.inspection() {
                 Ok(_) => Ruling::deny(format!("trust: {}", word(level)), untrusted(inv, level)),

@@ -1,10 +1,10 @@
-//! Whether a call is worth making. Pure.
+//! Decides whether a call is worth making. Pure.
 
 use tools_core::{Inspection, ToolDef, ToolKind};
 
 use super::{config::UtilityPolicy, history::Experience};
 
-/// From how many tokens on a call costs all there is to cost.
+/// Number of tokens at which the cost of a call reaches its maximum.
 const DEAR_TOKENS: f64 = 8_000.0;
 
 /// Input of a decision.
@@ -14,7 +14,7 @@ pub struct UtilityQuestion<'a> {
     pub definition: &'a ToolDef,
     /// Subjects of the call.
     pub inspection: &'a Inspection,
-    /// Whether the user asked for it in so many words.
+    /// Whether the user explicitly asked for it.
     pub requested_by_user: bool,
     /// Earlier calls of this kind.
     pub experience: &'a Experience,
@@ -31,7 +31,7 @@ pub struct Score {
     pub redundancy: f64,
     /// Bonus of a tool that was seldom used.
     pub exploration: f64,
-    /// All of it, weighed.
+    /// The weighted total.
     pub total: f64,
 }
 
@@ -55,7 +55,7 @@ pub fn decide(policy: &UtilityPolicy, question: &UtilityQuestion<'_>) -> Utility
         return UtilityDecision::Exempt;
     }
     let score = score(policy, question.definition.kind, question.experience);
-    // Written so that what is no number is skipped.
+    // Written so that NaN is skipped.
     if score.total.is_finite() && score.total >= policy.0.threshold {
         UtilityDecision::Run(score)
     } else {
@@ -63,7 +63,7 @@ pub fn decide(policy: &UtilityPolicy, question: &UtilityQuestion<'_>) -> Utility
     }
 }
 
-/// Weighs what is known of a call.
+/// Computes the score of a call.
 pub(crate) fn score(policy: &UtilityPolicy, kind: ToolKind, experience: &Experience) -> Score {
     let class = match kind {
         ToolKind::Read | ToolKind::Search => 0.9,

@@ -1,4 +1,4 @@
-//! The gate: scores a call, skips it or goes on, and remembers what it gave.
+//! The gate: scores a call, skips it or lets it run, and remembers its output.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
 pub struct UtilityGate(Arc<History>);
 
 impl UtilityGate {
-    /// A gate over what was seen of earlier calls.
+    /// Creates a gate over the history of earlier calls.
     pub fn new(history: Arc<History>) -> Self {
         Self(history)
     }

@@ -1,4 +1,4 @@
-//! What was seen of earlier calls: bounded, per session, deterministic.
+//! History of earlier calls: bounded, per session, deterministic.
 
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -6,15 +6,15 @@ use std::sync::Mutex;
 
 use tools_core::{Inspection, Locked as _, SessionId, Subject, ToolName};
 
-/// How many outputs about the same subjects are compared.
+/// Maximum number of compared outputs about the same subjects.
 const OUTPUTS: usize = 5;
-/// How many sets of subjects a session remembers.
+/// Maximum number of remembered sets of subjects per session.
 const SUBJECTS: usize = 200;
-/// How many sessions are remembered.
+/// Maximum number of remembered sessions.
 const SESSIONS: usize = 64;
-/// How many words of an output are looked at.
+/// Maximum number of words read from an output.
 const WORDS: usize = 2_000;
-/// How many words make one piece that is compared.
+/// Number of words in one compared piece.
 const GRAM: usize = 4;
 
 /// Statistics of earlier calls like a planned one.
@@ -26,7 +26,7 @@ pub struct Experience {
     pub calls: u32,
     /// Average number of tokens of the last outputs of the tool and its program (estimated).
     pub tokens: f64,
-    /// Similarity of the last outputs about the same subjects: 0 not at all, 1 word for word.
+    /// Similarity of the last outputs about the same subjects: 0 for none, 1 for identical.
     pub redundancy: f64,
 }
 
@@ -69,7 +69,7 @@ impl History {
         }
     }
 
-    /// Remembers what a call gave.
+    /// Remembers the output of a call.
     pub fn record(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection, output: &str) {
         let pieces = pieces(output);
         let mut sessions = self.0.locked();
@@ -113,7 +113,7 @@ impl Sessions {
     }
 }
 
-/// Keeps the newest.
+/// Appends, and keeps only the newest items.
 trait BoundedPush {
     fn keep_newest(&mut self, most: usize);
 }
@@ -146,7 +146,7 @@ fn mean(tokens: &VecDeque<usize>) -> f64 {
     tokens.iter().map(|count| *count as f64).sum::<f64>() / (tokens.len().max(1) as f64)
 }
 
-/// The hashes of all runs of four words.
+/// The hashes of all sequences of [`GRAM`] words.
 fn pieces(text: &str) -> HashSet<u64> {
     let words: Vec<&str> = text.split_whitespace().take(WORDS).collect();
     words
@@ -159,7 +159,7 @@ fn pieces(text: &str) -> HashSet<u64> {
         .collect()
 }
 
-/// How much of the newest output stood in one of those before it, at most.
+/// Largest share of the newest output that an earlier one contains.
 #[expect(clippy::cast_precision_loss, reason = "an output has at most some thousand pieces")]
 fn redundancy(outputs: &VecDeque<HashSet<u64>>) -> f64 {
     let Some(newest) = outputs.back() else { return 0.0 };

@@ -5,8 +5,8 @@
 //! and program had. Redundancy: how much the last outputs about the same subjects repeated each
 //! other. Exploration: high for tools that were hardly used.
 //!
-//! Never skipped: what the user asked for in so many words, what may change something, and the
-//! tools that the operator names. A score that is no number is not worth anything.
+//! Never skipped: calls that the user explicitly asked for, calls that may change something, and
+//! the tools that the operator names. A score that is not a number counts as too low.
 
 mod config;
 mod decide;
