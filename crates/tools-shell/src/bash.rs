@@ -1,4 +1,4 @@
-//! The tool `bash`: its parameters, the look ahead that every gate judges, and the run.
+//! The tool `bash`: its parameters, the analysis that every gate judges, and the run.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -50,7 +50,7 @@ pub struct BashArgs {
     pub publish: Vec<u16>,
 }
 
-/// What a look at a command line found, and the policy it was judged by.
+/// The analysis of a command line, and the policy that judged it.
 struct LineAnalysis {
     policy: Arc<ShellPolicy>,
     around: Surroundings,
@@ -63,37 +63,37 @@ pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
 /// The tool `bash`.
 pub struct Bash {
     policy: ShellPolicyHandle,
-    /// The preset where nothing else is set; made when it is asked for first.
+    /// The preset for use without other rules; created on first use.
     hidden: OnceLock<MaskRules>,
     protected: Vec<PathBuf>,
     view: Option<ViewOf>,
     views: Views,
     way_out: Option<Arc<dyn WayOut>>,
     home: Option<String>,
-    /// Made at the first command; later ones share its private folders.
+    /// Created at the first command; later commands share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
     jobs: Arc<Jobs>,
     redactor: Arc<dyn Redactor>,
 }
 
-/// What one command may reach.
+/// Resources that one command may reach.
 struct Reach<'a> {
     /// The folders that it may write.
     roots: Vec<PathBuf>,
-    /// The folder with the state before the command, which it does not see.
+    /// The folder with the files from before the command, which the command cannot see.
     backup: Option<&'a Path>,
     grants: Grants,
-    /// Its way out, where its network is gated.
+    /// Its way out, if its network is gated.
     passage: Option<&'a Arc<dyn Passage>>,
-    /// Whether other commands are stopped while it may replace files that are read-only for them.
+    /// Whether other commands stop while it may replace files that are read-only for them.
     stops_others: bool,
 }
 
 impl Bash {
-    /// The tool under a policy. By itself it hands no credential to its commands: they find the
-    /// home empty but for toolchains and copies of settings ([`Views`]), the files of
-    /// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and variables in whose values a
-    /// credential is found are left out of their environment.
+    /// Creates the tool under a policy. By itself it gives commands no credential: the home
+    /// contains only toolchains and copies of settings ([`Views`]), the files of
+    /// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and environment variables whose
+    /// values contain a credential are dropped.
     ///
     /// Its calls need a tokio runtime with I/O and timers: elsewhere they fail (`no_runtime`), and
     /// no command is started.
@@ -109,40 +109,39 @@ impl Bash {
             home,
             sandbox: Mutex::new(None),
             jobs: Arc::default(),
-            // By shape only: a variable that the operator passes on is a known value, too.
+            // Matches credentials by form only: a variable that the operator passes on is a known
+            // value, too.
             redactor: Arc::new(SecretRedactor::default()),
         }
     }
 
-    /// The same tool whose commands get no environment variable in whose value this `redactor`
-    /// finds a credential.
+    /// Drops environment variables of commands if this `redactor` finds a credential in the value.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { redactor, ..self }
     }
 
-    /// The same tool whose commands cannot read what these rules deny, which take the place of the
-    /// preset. What is known of folders is shared with clones of the rules.
+    /// Prevents commands from reading what these rules deny, instead of the preset. Cached
+    /// knowledge of folders is shared with clones of the rules.
     pub fn hiding(self, hidden: MaskRules) -> Self {
         Self { hidden: OnceLock::from(hidden), ..self }
     }
 
-    /// The same tool whose commands cannot write these files, even where the folder may be written.
+    /// Prevents commands from writing these files, even in writable folders.
     pub(crate) fn protecting(self, protected: Vec<PathBuf>) -> Self {
         Self { protected, ..self }
     }
 
-    /// The same tool whose commands see nothing outside of the writable folders and the system but
-    /// what this `view` shows.
+    /// Limits what commands see outside of the writable folders and the system to this `view`.
     pub fn seeing(self, view: ViewOf) -> Self {
         Self { view: Some(view), ..self }
     }
 
-    /// The same tool whose commands have this way out where their network is gated.
+    /// Gives commands this way out if their network is gated.
     pub fn leaving_by(self, way_out: Arc<dyn WayOut>) -> Self {
         Self { way_out: Some(way_out), ..self }
     }
 
-    /// The same tool whose jobs are kept with those of others.
+    /// Keeps its jobs in this shared table.
     pub(crate) fn sharing(self, jobs: Arc<Jobs>) -> Self {
         Self { jobs, ..self }
     }
@@ -174,8 +173,8 @@ impl Bash {
         Ok(LineAnalysis { policy, around, found })
     }
 
-    /// A sandbox for one command, compiled for what lies in the workspace now, and the look before
-    /// it.
+    /// Creates the sandbox for one command from the present content of the workspace, and the guard
+    /// that checks the files before it runs.
     fn sandbox(
         &self,
         policy: &ShellPolicy,
@@ -224,7 +223,7 @@ impl Bash {
         self.hidden.get_or_init(MaskRules::preset)
     }
 
-    /// What commands see that may write these folders.
+    /// The view of commands that may write these folders.
     fn seen(&self, policy: &ShellPolicy, writable: &[PathBuf], workdir: &Path) -> Arc<View> {
         if let Some(view) = &self.view {
             return view(writable);
@@ -234,7 +233,7 @@ impl Bash {
         Arc::clone(&self.views.view(&wanted, &|path| self.hidden().denies(path)).view)
     }
 
-    /// The way out of a command, where its network is gated and the sandbox can hold it in.
+    /// The way out of a command, if its network is gated and the sandbox can confine it.
     fn passage(&self, args: &BashArgs, policy: &ShellPolicy, cx: &CallContext) -> Option<Arc<dyn Passage>> {
         let can_join = matches!(policy.config.sandbox, SandboxChoice::Namespaces | SandboxChoice::BestEffort);
         let is_gated = policy.config.network == NetworkMode::Gate && can_join;
@@ -270,7 +269,8 @@ impl Bash {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn_once(format!("commands are confined less than they could be; not stopped: {open}"));
         }
-        // What only reads changes nothing, but may read what was closed after it began.
+        // A command that only reads changes nothing, but may read files that were closed after it
+        // began.
         let guard = if only_reads(found) { guard.only_of_masks() } else { guard };
         let pipeline = Pipeline::watchable(&args.command, found.last_pipeline.clone());
         let redactor = self.redactor.as_ref();
@@ -283,7 +283,7 @@ impl Bash {
         }
         let outcome = run(&plan, cx).await;
         drop(plan);
-        // With it go the empty folders that stood where nothing may come to be.
+        // This also removes the empty folders that blocked the creation of files.
         drop(sandbox);
         match transaction {
             Some(transaction) => transaction.conclude(outcome, cx).await,
@@ -358,7 +358,7 @@ impl Tool for Bash {
         };
         match self.attempt(&args, &looked, &inspection.subjects, cx).await {
             Err(error) if error.output().is_none() => {
-                // The envelope is there on every path.
+                // Every path returns the envelope.
                 let code = if error.code() == "command_blocked" { 126 } else { 125 };
                 let envelope = ShellOutputEnvelope::not_started(code, error.message().to_owned());
                 let value = serde_json::to_value(&envelope).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! What is never run, whoever agrees: gaining privileges, destroying a system, a home or a disk,
-//! halting the machine, fork bombs, and network programs where there is to be no network. Checked
-//! before any rule and again when it runs.
+//! The built-in list of commands that never run, even if a person agrees: gaining privileges,
+//! destroying a system, a home or a disk, halting the machine, fork bombs, and network programs
+//! without a network. Checked before any rule and again when the command runs.
 
 use std::path::Path;
 
@@ -9,13 +9,13 @@ use tools_core::Access;
 
 use crate::pattern::CommandPattern;
 
-/// Folders without which a machine or an account does not work.
+/// Folders that a machine or an account needs to work.
 const SYSTEM: [&str; 20] = [
     "/", "/bin", "/boot", "/dev", "/etc", "/home", "/lib", "/lib32", "/lib64", "/media", "/mnt", "/opt", "/proc",
     "/root", "/run", "/sbin", "/srv", "/sys", "/usr", "/var",
 ];
 
-/// What the list depends on beside the line.
+/// Further input of the list beside the line.
 #[derive(Debug)]
 pub(crate) struct BlockRules<'a> {
     pub(crate) extra: &'a [CommandPattern],
@@ -23,7 +23,7 @@ pub(crate) struct BlockRules<'a> {
     pub(crate) surroundings: &'a Surroundings,
 }
 
-/// Why a line may not run, and what would do instead.
+/// The reason why a line may not run, and an alternative.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Objection {
     pub(crate) why: String,
@@ -42,7 +42,7 @@ const LEAVE_RUNNING: &str = "Leave the machine running; if it has to be restarte
 const BY_NAME: &str = "Name the files or folders below the working directory that are meant, one by one.";
 const TO_A_FILE: &str = "Write to a file below the working directory instead.";
 
-/// Why nothing of this line may run; `None` when the list has no objection.
+/// The reason why this line may not run; `None` if the list has no objection.
 pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<Objection> {
     if let Some(bomb) = found.bombs.first() {
         return Some(Objection::new(
@@ -58,7 +58,7 @@ pub(crate) fn objection(found: &Analysis, rules: &BlockRules<'_>) -> Option<Obje
     })
 }
 
-/// Writing to a disk or to the kernel's switches.
+/// Objects to writing to a disk or to kernel settings.
 fn device(target: &Value) -> Option<Objection> {
     let path = target.text.as_str();
     let is_kernel = (path.starts_with("/proc/") && !path.starts_with("/proc/self/")) || path.starts_with("/sys/");
@@ -101,7 +101,7 @@ fn refused(command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
     })
 }
 
-/// What would do instead of something that never runs.
+/// The alternative to something that never runs.
 fn instead(kind: Consequence) -> &'static str {
     match kind {
         Consequence::TakesRights => {
@@ -114,24 +114,25 @@ fn instead(kind: Consequence) -> &'static str {
     }
 }
 
-/// A deletion or a change of everything below a folder that must stay.
+/// Objects to deleting or changing everything below a protected folder.
 fn destroyed(target: &Value, access: Access, command: &Command, rules: &BlockRules<'_>) -> Option<Objection> {
-    // What is searched and deleted from, or changed, may be the working folder itself.
+    // A command that searches a folder and deletes there, or changes files, may have the working
+    // folder as its target.
     let is_searched = |effect: &Effect| matches!(effect, Effect::Path { path, access: Access::Read, is_tree: true } if path == target);
     let keeps_own = access == Access::Write || command.effects.iter().any(is_searched);
     let is_meant = is_protected(target, command, rules, keeps_own);
     is_meant.then(|| Objection::new(format!("`{}` of `{}`", command.name(), target.text), BY_NAME))
 }
 
-/// Whether a target is, or is everything in, a folder that must stay. `keeps_own`: the working
-/// folder itself may be meant.
+/// Whether a target is a protected folder or its whole content. `keeps_own`: the working folder
+/// itself is not protected.
 fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps_own: bool) -> bool {
     let home = rules.surroundings.home.as_str();
     let workdir = rules.surroundings.workdir.as_str();
     let text = target.text.as_str();
     if !target.is_exact {
-        // `"$x"/*` with an empty `x` is the root, but then so is much else: that is asked about,
-        // not blocked.
+        // `"$x"/*` with an empty `x` is the root, but so are many other paths: a person is asked,
+        // and nothing is blocked.
         return false;
     }
     let (folder, is_content) = content_of(text);
@@ -150,13 +151,13 @@ fn is_protected(target: &Value, command: &Command, rules: &BlockRules<'_>, keeps
         return false;
     }
     let own = plain_path(Path::new(workdir));
-    // The workspace as a whole and what it lies in; its content by a pattern is asked about like
-    // any deletion.
+    // The workspace as a whole and its parent folders are protected; deleting its content by a
+    // pattern asks like any deletion.
     let names_all = text.ends_with(".*") && is_content;
     (own.starts_with(&path) && !is_content) || (own.starts_with(&path) && own != path) || (names_all && own == path)
 }
 
-/// The folder of a target, and whether only its whole content is meant (`x/*`, `x/.*`, `*`).
+/// The folder of a target, and whether the target is only its whole content (`x/*`, `x/.*`, `*`).
 fn content_of(target: &str) -> (&str, bool) {
     for pattern in ["/{*,.*}", "/*", "/.*", "/.", "/**", "/?*", "/.[!.]*"] {
         if let Some(folder) = target.strip_suffix(pattern) {

@@ -1,13 +1,13 @@
-//! Folders of package managers that commands may write though they lie outside of the workspace:
-//! caches, never credentials or configuration.
+//! Cache folders of package managers that commands may write outside of the workspace. They never
+//! contain credentials or configuration.
 
 use std::path::{Path, PathBuf};
 
 use tools_sandbox::expand_home;
 
-/// The configured caches that exist. `~` is `home`. Left out: what a root holds already, and what a
-/// link on the way leads elsewhere: a command that may write the place of a cache could put a link
-/// there.
+/// The configured caches that exist. `~` is `home`. Caches inside a root are left out. So are paths
+/// that lead elsewhere through a link: a command that may write the place of a cache could put a
+/// link there.
 pub(crate) fn cache_folders(configured: &[String], home: Option<&str>, roots: &[PathBuf]) -> Vec<PathBuf> {
     let home = home.and_then(|home| Path::new(home).canonicalize().ok());
     let place = |text: &String| expand_home(text, home.as_deref());

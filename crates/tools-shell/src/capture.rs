@@ -1,5 +1,5 @@
-//! What a command prints, in bounded memory: the first and the last bytes of each stream and of
-//! both as they came, while all of it is drained and counted.
+//! Captures the output of a command in bounded memory: the first and the last bytes of each stream
+//! and of both combined. All output is read and counted.
 
 use std::collections::VecDeque;
 
@@ -12,12 +12,12 @@ pub(crate) struct HeadTail {
     tail: VecDeque<u8>,
     half: usize,
     total: u64,
-    /// Line feeds in all bytes that came.
+    /// Number of line feeds in all bytes received.
     line_feeds: u64,
 }
 
 impl HeadTail {
-    /// Keeps at most `most` bytes.
+    /// Creates a buffer that keeps at most `most` bytes.
     pub(crate) fn new(most: usize) -> Self {
         Self { head: Vec::new(), tail: VecDeque::new(), half: (most / 2).max(1), total: 0, line_feeds: 0 }
     }
@@ -37,29 +37,29 @@ impl HeadTail {
         self.tail.extend(bytes);
     }
 
-    /// All bytes that came.
+    /// Number of bytes received.
     pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
-    /// Bytes that came and are not kept.
+    /// Number of bytes received and not kept.
     pub(crate) fn lost(&self) -> u64 {
         self.total - (self.head.len() + self.tail.len()) as u64
     }
 
-    /// Whether so many more bytes are kept without losing any.
+    /// Whether so many more bytes fit without losing any.
     pub(crate) fn has_room(&self, bytes: usize) -> bool {
         self.total.saturating_add(bytes as u64) <= self.half.saturating_mul(2) as u64
     }
 
-    /// What is kept, in order.
+    /// The kept bytes, in order.
     pub(crate) fn slices(&self) -> (&[u8], [&[u8]; 2]) {
         let (first, second) = self.tail.as_slices();
         (&self.head, [first, second])
     }
 
-    /// What is kept, and between its two parts what is not. Where lines are short, what is lost
-    /// begins and ends with one.
+    /// The kept beginning and end, and the size of the skipped part between them. The cuts are
+    /// moved to line ends where there is one.
     pub(crate) fn into_bytes(self) -> (Vec<u8>, SkippedPart, Vec<u8>) {
         let Self { mut head, tail, total, line_feeds, .. } = self;
         let mut tail = Vec::from(tail);
@@ -74,14 +74,13 @@ impl HeadTail {
         (head, SkippedPart { bytes, lines: line_feeds - kept[0] - kept[1] }, tail)
     }
 
-    /// The same stream of which at most `most` bytes are kept.
+    /// A copy that keeps at most `most` bytes.
     pub(crate) fn narrowed(&self, most: usize) -> Self {
         let half = (most / 2).max(1);
         if half >= self.half {
             return Self { head: self.head.clone(), tail: self.tail.clone(), ..*self };
         }
-        // What is kept of the beginning is without a gap: nothing is lost before it is longer than
-        // this.
+        // The kept beginning has no gap: nothing is lost before the stream is longer than this.
         let mut head = self.head[..half.min(self.head.len())].to_vec();
         head.extend(self.tail.range(..(half - head.len()).min(self.tail.len())));
         let rest = (self.head.len() + self.tail.len() - head.len()).min(half);
@@ -91,8 +90,8 @@ impl HeadTail {
         Self { head, tail, half, ..*self }
     }
 
-    /// The text, with a line that says how much is missing. Bytes that are no UTF-8 become U+FFFD;
-    /// lines that the cut went through go as a whole where they are short, characters always.
+    /// The text, with a line that says how much is missing. Invalid UTF-8 becomes U+FFFD; cut
+    /// characters are removed, and so are cut lines if they are short.
     pub(crate) fn into_text(self) -> String {
         let (mut text, gap) = self.into_parts();
         if let Some(Gap { at, bytes, lines }) = gap {
@@ -102,7 +101,7 @@ impl HeadTail {
         text
     }
 
-    /// The text that is kept, and what is missing of it.
+    /// The kept text, and the gap in it.
     pub(crate) fn into_parts(self) -> (String, Option<Gap>) {
         let Self { mut head, mut tail, total, line_feeds, .. } = self;
         let tail = tail.make_contiguous();
@@ -110,7 +109,7 @@ impl HeadTail {
             head.extend_from_slice(tail);
             return (String::from_utf8_lossy(&head).into_owned(), None);
         }
-        // Between lines where that costs little.
+        // Cuts at a line end if that removes little.
         let head_end = memchr::memrchr(b'\n', &head).map(|at| at + 1).filter(|at| head.len() - at <= head.len() / 4);
         head.truncate(head_end.unwrap_or(head.len() - incomplete_end(&head)));
         let tail_start = memchr::memchr(b'\n', tail).map(|at| at + 1).filter(|at| *at <= tail.len() / 4);
@@ -118,7 +117,7 @@ impl HeadTail {
         let tail = &tail[tail_start.unwrap_or(begun)..];
         let bytes = total - (head.len() + tail.len()) as u64;
         let kept = [head.as_slice(), tail].map(|part| memchr::memchr_iter(b'\n', part).count() as u64);
-        // A cut within one line takes a part of that.
+        // A cut within a single line removes a part of that line.
         let lines = (line_feeds - kept[0] - kept[1]).max(1);
         let mut text = String::from_utf8_lossy(&head).into_owned();
         let at = text.len();
@@ -131,7 +130,7 @@ fn is_continuation(byte: u8) -> bool {
     byte & 0b1100_0000 == 0b1000_0000
 }
 
-/// How many bytes at the end are the beginning of a character that is not whole.
+/// Number of bytes at the end that belong to an incomplete character.
 pub(crate) fn incomplete_end(bytes: &[u8]) -> usize {
     for back in 1..=bytes.len().min(3) {
         let byte = bytes[bytes.len() - back];

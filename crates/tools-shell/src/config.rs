@@ -198,8 +198,8 @@ impl Default for LimitsConfig {
 }
 
 impl ShellConfig {
-    /// The folders that commands from `workdir` may write, as they are named: relative ones are
-    /// taken from `workdir`, `~` is `home`. One whose home is not known is left out.
+    /// The folders that commands from `workdir` may write, as configured: relative ones start at
+    /// `workdir`, `~` is `home`. A folder in an unknown home is left out.
     pub fn folders(&self, workdir: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         if self.allowed_paths.is_empty() {
             return vec![workdir.to_owned()];

@@ -1,6 +1,5 @@
-//! What commands of one folder are held to: the folders that they may write, their view, and what
-//! is hidden from them. Programs that run beside commands (checkers, language servers, MCP servers)
-//! are held to the same.
+//! The confinement of commands of one folder: writable folders, view and hidden files. Programs
+//! that run beside commands (checkers, language servers, MCP servers) get the same confinement.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -15,7 +14,7 @@ use tools_sandbox::{ReadRules, home};
 use crate::view::{ComputedView, ViewSettings, Views};
 use crate::{Bash, Jobs, ShellConfig, ShellPolicyHandle};
 
-/// Gives the places that no child may write, as they are now.
+/// Returns the places that no child may write at present.
 pub type ReservedNow = Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
 /// Input of a [`CommandConfinement`].
@@ -24,17 +23,17 @@ pub struct ConfinementSettings {
     pub workdir: PathBuf,
     /// The policy of the shell.
     pub policy: ShellPolicyHandle,
-    /// Rules on what may not be read.
+    /// Rules on paths that may not be read.
     pub rules: ReadRules,
-    /// The same as masks, with whatever else is hidden.
+    /// The same rules as masks, with all other hidden paths.
     pub hidden: MaskRules,
-    /// Further places that may be read, with the reason of each.
+    /// Further readable places, with the reason of each.
     pub further: Vec<(PathBuf, String)>,
-    /// The folder for caches.
+    /// The state folder for caches.
     pub state: PathBuf,
     /// Places that no child may write.
     pub reserved: ReservedNow,
-    /// Whether there is a gate for the network.
+    /// Whether the network has a gate.
     pub is_gated: bool,
 }
 
@@ -47,7 +46,7 @@ pub struct CommandConfinement {
 tools_core::partial_debug!(CommandConfinement { workdir: settings.workdir });
 
 impl CommandConfinement {
-    /// The confinement; nothing is computed until it is asked for.
+    /// Creates the confinement; nothing is computed before it is needed.
     pub fn new(settings: ConfinementSettings) -> Self {
         let views = Views::caching_in(settings.state.clone());
         Self { settings, views }
@@ -58,7 +57,7 @@ impl CommandConfinement {
         &self.settings.policy
     }
 
-    /// The tool `bash` below this confinement, whose commands cannot write what is `reserved`.
+    /// The tool `bash` under this confinement; its commands cannot write `reserved`.
     pub fn bash(self: &Arc<Self>, reserved: Vec<PathBuf>, jobs: Arc<Jobs>) -> Bash {
         let seeing = Arc::clone(self);
         Bash::new(self.policy().clone())
@@ -68,10 +67,10 @@ impl CommandConfinement {
             .seeing(Arc::new(move |writable: &[PathBuf]| Arc::clone(&seeing.view(writable).view)))
     }
 
-    /// Puts another section in force; what was computed is computed anew.
+    /// Puts another section in force and discards computed views.
     ///
     /// # Errors
-    /// As [`ShellConfig::compile`]; everything stays as it was then.
+    /// As [`ShellConfig::compile`]; then nothing changes.
     pub fn rebuild(&self, config: &ShellConfig) -> Result<(), KeyFault> {
         self.settings.policy.rebuild(config)?;
         self.settings.hidden.forget();
@@ -95,16 +94,16 @@ impl CommandConfinement {
         self.views.view(wanted, &|path| self.settings.rules.denies(path))
     }
 
-    /// The files and folders that commands see which are held at this level.
+    /// The files and folders that commands see when confined at this level.
     pub fn report(&self, level: Level) -> ViewReport {
         let made = self.view(&self.writable());
         made.view.report(level, &made.left_out)
     }
 
-    /// Strength of the confinement of a command by now, as in the result of a call.
+    /// Strength of the confinement of a command at present, as in the result of a call.
     ///
     /// # Errors
-    /// Why none would run.
+    /// The reason why no command would run.
     pub fn strength(&self) -> Result<Strength, String> {
         let masks = self.hidden().masks(&self.writable());
         let asked = self.confined(self.writable(), masks.paths);

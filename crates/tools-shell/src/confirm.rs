@@ -1,5 +1,5 @@
-//! What a person is asked about first: the operator's patterns, deletions and other loss that
-//! cannot be undone, files that later programs obey, and everything that could not be seen through.
+//! Finds the commands that a person is asked about: the operator's patterns, deletions and other
+//! permanent loss, files that later programs obey, and lines that cannot be analysed.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use tools_sandbox::kernel::resolve_by_words;
 use crate::pattern::CommandPattern;
 use tools_command::{Analysis, Command, Effect, Surroundings, Value, statements};
 
-/// Why a person must agree; `None` when nothing asks for it.
+/// The reason why a person must agree; `None` if there is none.
 pub(crate) fn reason(
     found: &Analysis,
     patterns: &[CommandPattern],
@@ -41,7 +41,7 @@ pub(crate) fn reason(
             "tools.shell: built-in",
         ));
     }
-    // Last, since a rule that names the file answers it.
+    // Last, since a rule that names the file answers this question.
     let written = found.commands.iter().flat_map(written).collect::<Vec<_>>();
     let mut configured = ConfiguredFiles::default();
     let mut written = found.writes.iter().chain(&written);
@@ -57,7 +57,7 @@ fn asked(reason: String, rule: &str) -> ConfirmReason {
     ConfirmReason::new(reason, rule)
 }
 
-/// What an effect does that a person has to agree to.
+/// The part of an effect that a person has to approve.
 fn asking(effect: &Effect) -> Option<&str> {
     match effect {
         Effect::Is { kind, why } if !kind.is_denied() => Some(why),
@@ -65,9 +65,9 @@ fn asking(effect: &Effect) -> Option<&str> {
     }
 }
 
-/// The files that a command names as written, from the folder that it runs in.
+/// The files that a command names as written, resolved from the folder it runs in.
 fn written(command: &Command) -> impl Iterator<Item = Value> {
-    // What `git` sets in its own configuration is judged by the names of the settings.
+    // Changes by `git` to its own configuration are judged by the names of the settings.
     let is_own = |path: &Value| command.name() == "git" && path.text.ends_with(".git/config");
     let paths = command.effects.iter().filter_map(|effect| match effect {
         Effect::Path { path, access: Access::Write, .. } => Some(path),
@@ -76,12 +76,12 @@ fn written(command: &Command) -> impl Iterator<Item = Value> {
     paths.filter(move |path| !is_own(path)).map(|path| path.placed(command.folder.as_deref()))
 }
 
-/// A redirection that opens a connection.
+/// Whether a redirection opens a connection.
 fn is_network(target: &Value) -> bool {
     target.is_exact && (target.text.starts_with("/dev/tcp/") || target.text.starts_with("/dev/udp/"))
 }
 
-/// Writing to a file that later programs obey.
+/// The reason to ask about writing a file that later programs obey.
 fn obeyed(target: &Value, surroundings: &Surroundings, configured: &mut ConfiguredFiles) -> Option<ConfirmReason> {
     let text = target.text.trim_end_matches('/');
     let path = Path::new(text);

@@ -100,7 +100,7 @@ impl From<&Strength> for SandboxReport {
 }
 
 impl SandboxReport {
-    /// For a command that was not started.
+    /// The report for a command that was not started.
     pub(crate) fn none() -> Self {
         Self {
             level: "off".to_owned(),
@@ -114,7 +114,7 @@ impl SandboxReport {
 }
 
 impl ShellOutputEnvelope {
-    /// The envelope of a command that runs on in the background.
+    /// The envelope of a command that continues in the background.
     pub(crate) fn started(job_id: String, sandbox: SandboxReport) -> Self {
         let none = Self::not_started(0, String::new());
         Self { exit_code: None, job_id: Some(job_id), sandbox, ..none }

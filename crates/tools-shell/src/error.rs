@@ -1,4 +1,4 @@
-//! What can go wrong with a command, and which category of tool error it is.
+//! Errors of commands, and the category of tool error of each.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use tools_sandbox::process::SpawnError;
 use crate::blocklist::Objection;
 use crate::transaction::SnapshotError;
 
-/// Why a call of `bash` failed.
+/// The reason why a call of `bash` failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum ShellError {
     #[error("the command is blocked: {}", .0.why)]

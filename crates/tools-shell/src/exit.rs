@@ -1,14 +1,14 @@
-//! What the end of a command means for the call. Decided from the wait status alone: what a program
-//! prints is its result and says nothing about the call.
+//! Translates the end of a command to the outcome of the call. Only the wait status decides: the
+//! output of a program is its result and says nothing about the call.
 
 use tools_sandbox::process::Exit;
 
 use crate::error::ShellError;
 
-/// Exit code of a command whose time was up.
+/// Exit code of a command that timed out.
 pub(crate) const TIMED_OUT: i32 = 124;
 
-/// The exit code as a shell tells it.
+/// The exit code as a shell reports it.
 pub(crate) fn code(exit: Exit) -> i32 {
     match (exit.code, exit.signal) {
         (Some(code), _) => code,
@@ -17,8 +17,8 @@ pub(crate) fn code(exit: Exit) -> i32 {
     }
 }
 
-/// The failure that a command's end is; `None` when it is a result like any other, whatever its
-/// code. 126 and 127 are the codes by which a shell reports that it could not run a program.
+/// The failure that the end of a command means; `None` if it is an ordinary result with any code. A
+/// shell reports 126 and 127 if it could not run a program.
 pub(crate) fn failure(code: i32, signal: Option<i32>) -> Option<ShellError> {
     if signal.is_some() {
         return None;

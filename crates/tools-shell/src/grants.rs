@@ -1,5 +1,6 @@
-//! Which of the files that programs outside obey a line may change: those it names, since a line
-//! runs only when everything it names was agreed to, and those that git brings with a branch. Pure.
+//! Decides which of the files that outside programs obey a line may change: those it names, since a
+//! line runs only if everything it names was approved, and those that git checks out with a branch.
+//! Pure.
 
 use std::path::{Path, PathBuf};
 
@@ -10,8 +11,8 @@ use tools_sandbox::obeyed::Agreement;
 
 use crate::transaction::{reads, writes_nothing_itself};
 
-/// Subcommands of git that change files of the work tree: those come with a branch, whatever
-/// programs obey them. A patch is no branch: its text may have been written a moment ago.
+/// Subcommands of git that change files of the work tree, including files that programs obey, since
+/// they belong to a branch. A patch is not a branch: its text may have been written just before.
 const BRINGING: &[&str] = &[
     "bisect",
     "checkout",
@@ -35,12 +36,12 @@ const BRINGING: &[&str] = &[
     "worktree",
 ];
 
-/// Subcommands that write down in the configuration what a branch follows or where a submodule
-/// comes from.
+/// Subcommands that write the upstream of a branch or the source of a submodule to the
+/// configuration.
 const CONFIGURING: &[&str] =
     &["branch", "checkout", "clone", "fetch", "pull", "push", "sparse-checkout", "submodule", "switch", "worktree"];
 
-/// Subcommands that make and remove further work trees, and what leads them to their repository.
+/// Subcommands that create and remove further work trees and their links to the repository.
 const KEEPING_TREES: &[&str] = &["gc", "worktree"];
 
 /// Subcommands that change neither.
@@ -65,19 +66,20 @@ const OTHERS: &[&str] = &[
     "tag",
 ];
 
-/// Where git keeps the configuration of a repository.
+/// Path of a repository's configuration.
 const CONFIGURATION: &str = ".git/config";
 
-/// What a line may change.
+/// The obeyed files that a line may change.
 #[derive(Debug, Default)]
 pub(crate) struct Grants {
-    /// What it names as written or deleted.
+    /// Paths that it names as written or deleted.
     named: Vec<NamedPath>,
     /// Whether git may change files of the work tree.
     brings: bool,
-    /// Whether git may change its own configuration, and there is nothing but git that could.
+    /// Whether git may change its own configuration, and no other program of the line could.
     configures: bool,
-    /// The same for what leads further work trees to their repository.
+    /// Whether git may change the links of further work trees to their repository, under the same
+    /// condition.
     keeps_trees: bool,
 }
 
@@ -85,17 +87,18 @@ pub(crate) struct Grants {
 struct NamedPath {
     path: PathBuf,
     access: Access,
-    /// Whether somebody who agreed to it agreed to a change of what programs obey below it: to
-    /// `touch src` nobody said more than `src`.
+    /// Whether the approval includes changes of obeyed files below the path: an approval of `touch
+    /// src` covers only `src`.
     opens_below: bool,
 }
 
 impl Grants {
-    /// The grants of a line with these subjects, all of which were judged.
+    /// The grants of a line with these subjects, which were all judged.
     pub(crate) fn of(found: &Analysis, subjects: &[Subject]) -> Self {
         let may_configure = only_git(found) || !found.commands.iter().any(sets_configuration);
         let named = subjects.iter().filter_map(|subject| match subject {
-            // Nobody is asked about what git sets there: beside other programs it is not lifted.
+            // Nobody is asked about git's own settings, so beside other programs this path grants
+            // nothing.
             Subject::Path { path, .. } if path.ends_with(CONFIGURATION) && !may_configure => None,
             Subject::Path { path, access: access @ (Access::Write | Access::Delete), .. } => {
                 Some(NamedPath { path: path.clone(), access: *access, opens_below: false })
@@ -115,8 +118,8 @@ impl Grants {
         }
     }
 
-    /// The same for these canonical roots. What covers a root names nothing in it; other folders
-    /// open what lies below them where they were judged as what programs obey, or are deleted.
+    /// Limits the grants to these canonical roots. A path that contains a root names nothing in it.
+    /// Other folders include the files below them if they were judged as obeyed or are deleted.
     pub(crate) fn within(self, roots: &[PathBuf], configured: &ConfiguredFiles) -> Self {
         let named = self.named.into_iter().filter(|named| !roots.iter().any(|root| root.starts_with(&named.path)));
         let judged = |path: &Path| {
@@ -152,24 +155,24 @@ impl Agreement for Grants {
     }
 }
 
-/// Whether it is part of what git keeps for a further work tree.
+/// Whether git keeps this path for a further work tree.
 fn is_of_tree(path: &Path) -> bool {
     path.parent().and_then(Path::parent).is_some_and(|above| above.ends_with("worktrees"))
 }
 
-/// Whether nothing but git could write anything.
+/// Whether no program but git could write anything.
 fn only_git(found: &Analysis) -> bool {
     let is_git = |command: &Command| command.program.is_exact && command.via.is_empty() && command.name() == "git";
     writes_nothing_itself(found) && found.commands.iter().all(|command| is_git(command) || reads(command))
 }
 
-/// Whether a command is git that writes its own configuration.
+/// Whether a command is git and writes its own configuration.
 fn sets_configuration(command: &Command) -> bool {
     let is_there = |effect: &Effect| matches!(effect, Effect::Path { path, access: Access::Write, .. } if path.text.ends_with(CONFIGURATION));
     command.name() == "git" && command.effects.iter().any(is_there)
 }
 
-/// The subcommand of a command that is git. Behind an option that is not known here there is none.
+/// The subcommand of git; `None` for other programs and after an unknown option.
 fn subcommand(command: &Command) -> Option<&str> {
     let is_git = command.program.is_exact && command.via.is_empty() && command.name() == "git";
     let mut words = command.args.iter().filter(|_| is_git);

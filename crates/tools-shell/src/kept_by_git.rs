@@ -1,5 +1,5 @@
-//! Closed files in what git keeps: a mask hides a file of the work tree, not what was committed of
-//! it, so a command that names one asks.
+//! Finds closed files in git's objects: a mask hides a file of the work tree, but not its committed
+//! content, so a command that names such a file asks.
 
 use std::path::Path;
 
@@ -7,7 +7,7 @@ use tools_command::{Analysis, Effect};
 use tools_core::{Access, ConfirmReason};
 use tools_sandbox::kernel::{MaskRules, resolve_by_words};
 
-/// Why a person must agree; `None` where no command of git names a file that `hidden` denies.
+/// The reason why a person must agree; `None` if no git command names a file that `hidden` denies.
 pub(crate) fn reason(found: &Analysis, hidden: &MaskRules, workdir: &Path) -> Option<ConfirmReason> {
     let is_closed = |path: &Path| path.ancestors().any(|outer| hidden.denies(outer));
     found.commands.iter().filter(|command| command.name() == "git").find_map(|command| {
@@ -15,7 +15,7 @@ pub(crate) fn reason(found: &Analysis, hidden: &MaskRules, workdir: &Path) -> Op
             Effect::Path { path, access: Access::Read, .. } if path.is_exact => {
                 let placed = path.placed(command.folder.as_deref());
                 let shown = resolve_by_words(&workdir.join(placed.text));
-                // Of a folder what is in it is shown.
+                // For a folder, git shows its content.
                 (is_closed(&shown) || hidden.denies(&shown.join("any"))).then_some(&path.text)
             }
             _ => None,

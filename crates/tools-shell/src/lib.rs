@@ -1,6 +1,5 @@
-//! The `bash` tool: what a command line would run is found before it runs, what nobody can allow is
-//! blocked, and what does run is confined by the kernel, bounded in time and output, and reported
-//! in one envelope.
+//! The `bash` tool. It analyses a command line before it runs and blocks what nobody may allow. The
+//! kernel confines commands; time and output are bounded, and each result is one envelope.
 
 mod config;
 mod confinement;

@@ -1,16 +1,16 @@
-//! Programs behind links that lay in the workspace before the line: `./s` that leads to
-//! `/usr/bin/sudo` is judged as what it is. Links that the line itself makes are known to its
-//! reader.
+//! Resolves programs behind links that were in the workspace before the line: `./s` that leads to
+//! `/usr/bin/sudo` is judged as `sudo`. The analysis already knows links that the line itself
+//! creates.
 
 use std::path::Path;
 
 use tools_command::{Analysis, Command, Links, Surroundings, analyse_through};
 use tools_sandbox::kernel::resolve_by_words;
 
-/// Programs behind links that start programs behind links: more than these are not followed.
+/// Maximum number of rounds to follow programs behind links that start programs behind links.
 const MAX_ROUNDS: usize = 4;
 
-/// Finds everything a line would run in a workspace as it lies there.
+/// Finds everything a line would run, given the present content of the workspace.
 pub(crate) fn analyse_linked(line: &str, around: &Surroundings) -> Analysis {
     let mut links = Links::default();
     for _ in 0..MAX_ROUNDS {
@@ -28,7 +28,7 @@ pub(crate) fn analyse_linked(line: &str, around: &Surroundings) -> Analysis {
     found
 }
 
-/// The path of a program in the workspace, and where it leads out of it. What lies inside is the
+/// The path of a program in the workspace, and its target outside. A target inside is the
 /// workspace's own code under either name.
 fn linked(command: &Command, around: &Surroundings) -> Option<(String, String)> {
     let program = command.program.placed(command.folder.as_deref());
@@ -97,7 +97,7 @@ mod tests {
             ],
         );
         check("./shell -c './s ls'", &["./shell -c './s ls'", "B/bin/sh -c ./s ls", "./s ls", "B/bin/sudo ls", "ls"]);
-        // What is told of both is the same, or it is the workspace's own.
+        // Both names give the same result, or the program is the workspace's own.
         check("sub/python x.py", &["sub/python x.py"]);
         check("sub/t ls", &["sub/t ls"]);
         check("./gone ls; cat s", &["./gone ls", "cat s"]);

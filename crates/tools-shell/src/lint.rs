@@ -1,4 +1,4 @@
-//! What of a section has no effect, although it can be used.
+//! Finds valid settings that have no effect.
 
 use std::path::{Path, PathBuf};
 
@@ -7,7 +7,7 @@ use tools_sandbox::{expand_home, folder_hint as hint};
 use crate::ShellConfig;
 
 impl ShellConfig {
-    /// The folders that do not count as they were typed, a sentence each, for commands from
+    /// One sentence for each folder that does not apply as it was typed, for commands from
     /// `workdir`.
     pub fn lint(&self, workdir: &Path, home: Option<&Path>) -> Vec<String> {
         let place = |typed: &str| expand_home(typed, home).unwrap_or_else(|| PathBuf::from(typed));

@@ -1,5 +1,5 @@
-//! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A program
-//! with words that must all be among its arguments, or words of SQL.
+//! Patterns of commands as an operator writes them: `rm`, `git push -f`, `drop table`. A pattern is
+//! a program with words that must all be among its arguments, or words of SQL.
 
 use std::sync::OnceLock;
 
@@ -21,8 +21,8 @@ enum Kind {
     Sql(Statement),
 }
 
-/// Words of SQL one behind another, whatever white space is between them. Compiled when a database
-/// client is first met: most processes never meet one.
+/// Consecutive words of SQL with any white space between them. Compiled when a database client
+/// first occurs: most processes never need it.
 #[derive(Debug, Clone)]
 struct Statement {
     words: Vec<String>,
@@ -30,7 +30,8 @@ struct Statement {
 }
 
 impl Statement {
-    /// Whether the words stand in `text`. Too many words to be compiled stand in every text.
+    /// Whether `text` contains the words. Too many words to compile count as contained in every
+    /// text.
     fn is_in(&self, text: &str) -> bool {
         let compiled = self.compiled.get_or_init(|| {
             let words: Vec<String> = self.words.iter().map(|word| regex::escape(word)).collect();
@@ -40,11 +41,11 @@ impl Statement {
     }
 }
 
-/// Statements that are looked for in what reaches a database client.
+/// Statements that are searched in the input of a database client.
 const STATEMENTS: [&str; 5] = ["drop", "truncate", "delete", "alter", "update"];
 
 impl CommandPattern {
-    /// Compiles a pattern; `None` when it has no word.
+    /// Compiles a pattern; `None` if it has no word.
     pub(crate) fn compile(text: &str) -> Option<Self> {
         let words: Vec<String> = text.split_whitespace().map(str::to_owned).collect();
         let (first, rest) = words.split_first()?;
@@ -57,7 +58,7 @@ impl CommandPattern {
         Some(Self { text: text.to_owned(), kind })
     }
 
-    /// Whether a command is meant.
+    /// Whether the pattern matches a command.
     pub(crate) fn matches(&self, command: &Command, sql: &[String]) -> bool {
         match &self.kind {
             Kind::Sql(statement) => sql.iter().any(|text| statement.is_in(text)),
@@ -68,10 +69,10 @@ impl CommandPattern {
         }
     }
 
-    /// Whether a command could be meant once arguments are there that come from elsewhere.
+    /// Whether the pattern could match a command with unknown arguments.
     ///
-    /// A word that says what the command does (`push` of `git push -f`) is not looked for among
-    /// them where the command has such a word already.
+    /// A word that says what the command does (`push` of `git push -f`) is not assumed among them
+    /// if the command already has such a word.
     pub(crate) fn may_match(&self, command: &Command) -> bool {
         let Kind::Program { name, words } = &self.kind else { return false };
         let called = if name.contains('/') { command.program.text.as_str() } else { command.name() };
@@ -81,7 +82,7 @@ impl CommandPattern {
     }
 }
 
-/// Whether a word is among the arguments; options also in clusters and with what they stand for.
+/// Whether a word is among the arguments; options also in clusters and with a value or suffix.
 fn has_word(command: &Command, word: &str) -> bool {
     let letter = word.strip_prefix('-').filter(|rest| rest.chars().count() == 1);
     command.args.iter().any(|arg| {

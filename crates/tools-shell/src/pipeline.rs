@@ -1,7 +1,7 @@
-//! What became of each part of the last pipeline: `cargo test | tail` ends with 0 whatever the
-//! tests did. Bash itself tells, at its exit, on a descriptor beside its streams; the command's own
-//! text is not changed. Where telling could be seen by the command (it sets traps, or prints its
-//! lines as they are read) bash is left alone and nothing is known.
+//! Reports the status of each part of the last pipeline: `cargo test | tail` ends with 0 whatever
+//! the tests did. Bash reports it at its exit, on a descriptor beside its streams; the command's
+//! own text is not changed. If the command could notice this (it sets traps, or prints its lines as
+//! they are read), no status is reported.
 
 use std::sync::LazyLock;
 
@@ -9,19 +9,19 @@ use regex::Regex;
 use tools_core::CallId;
 use tools_sandbox::process::SideChannel;
 
-/// Status of a part that wrote to one that had read enough: the usual end of `yes | head`.
+/// Status of a part whose reader stopped reading: the usual end of `yes | head`.
 const SIGPIPE: i32 = 141;
 
 /// The last pipeline of a command line, with two parts or more.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Pipeline {
     parts: Vec<String>,
-    /// Known to bash alone: what a command writes to the descriptor does not have it.
+    /// Known only to bash, so that text written by a command to the descriptor lacks it.
     mark: String,
 }
 
 impl Pipeline {
-    /// The pipeline that a line ends with, if bash can be asked about it unseen.
+    /// The pipeline that a line ends with, if bash can report it unnoticed.
     pub(crate) fn watchable(line: &str, parts: Vec<String>) -> Option<Self> {
         static TOUCHY: LazyLock<Regex> = LazyLock::new(|| {
             Regex::new(r"trap|verbose|noexec|BASH_ENV|\bset\s+[-+][A-Za-z]*[vn]").expect("the pattern is a constant")
@@ -30,8 +30,8 @@ impl Pipeline {
         is_watchable.then(|| Self { parts, mark: CallId::generate().to_string() })
     }
 
-    /// What bash reads before the command: it leaves no variable and no descriptor to read from
-    /// behind.
+    /// The text that bash reads before the command. It leaves no variable and no readable
+    /// descriptor.
     pub(crate) fn prelude(&self) -> String {
         let (input, output, mark) = (SideChannel::INPUT, SideChannel::OUTPUT, &self.mark);
         format!(
@@ -40,8 +40,7 @@ impl Pipeline {
         )
     }
 
-    /// The statuses in what bash told; `None` when it told nothing, or of something else than this
-    /// pipeline.
+    /// The statuses in bash's report; `None` if there is no report, or one of another pipeline.
     pub(crate) fn statuses(&self, report: &[u8]) -> Option<Vec<i32>> {
         let report = String::from_utf8_lossy(report);
         let (_, told) = report.rsplit_once(self.mark.as_str())?;
@@ -49,7 +48,7 @@ impl Pipeline {
         (statuses.len() == self.parts.len()).then_some(statuses)
     }
 
-    /// What the exit code 0 of the whole hides, in words.
+    /// Describes the failures that the exit code 0 of the pipeline hides.
     pub(crate) fn hidden_failure(&self, statuses: &[i32]) -> Option<String> {
         let count = self.parts.len();
         let failed = self.parts.iter().zip(statuses).enumerate();
@@ -63,7 +62,7 @@ impl Pipeline {
     }
 }
 
-/// The first line of a part, and not much of it.
+/// The first line of a part, shortened.
 fn shorten(part: &str) -> String {
     const MAX_NAME_CHARS: usize = 60;
     let first = part.lines().next().unwrap_or_default();

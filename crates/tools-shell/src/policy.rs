@@ -1,4 +1,4 @@
-//! The compiled policy of the shell and the handle that swaps it while calls are under way.
+//! The compiled policy of the shell, and the handle that swaps it while calls run.
 
 use std::path::{Path, PathBuf};
 
@@ -18,9 +18,9 @@ use crate::size::{self, parse_size};
 use crate::transaction::SnapshotScope;
 use tools_command::{Analysis, Surroundings, analyse};
 
-/// A week, in seconds.
+/// Maximum timeout in seconds: a week.
 const MAX_TIMEOUT: u64 = 604_800;
-/// A minute.
+/// Maximum grace period in milliseconds: a minute.
 const MAX_GRACE_MS: u64 = 60_000;
 
 /// The section `[tools.shell]`, compiled. A command keeps the one it started with.
@@ -90,14 +90,14 @@ impl ShellConfig {
 }
 
 impl ShellPolicy {
-    /// The reason why nobody may run this line, judged as if it ran in the root folder of no user;
-    /// `None` when the list has no objection.
+    /// The reason why nobody may run this line, judged as if it ran in the root folder without a
+    /// home; `None` if the list has no objection.
     pub fn find_blocked_command(&self, line: &str) -> Option<String> {
         let surroundings = Surroundings::default();
         self.blocked(&analyse(line, &surroundings), &surroundings).map(|objection| objection.why)
     }
 
-    /// The same policy, with the file in which is kept what this machine could hold before.
+    /// Sets the file that records the confinement that this machine supported before.
     #[must_use]
     pub fn remembering(self, record: PathBuf) -> Self {
         Self { record: Some(record), ..self }
@@ -109,7 +109,7 @@ impl ShellPolicy {
         blocklist::objection(found, &rules)
     }
 
-    /// The confinement of a command that may write `writable`: it cannot read `hidden`, nor write
+    /// The confinement of a command that may write `writable`, and cannot read `hidden` or write
     /// `protected`.
     pub fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>, protected: Vec<PathBuf>) -> Confinement {
         let mode = match self.config.sandbox {
@@ -137,11 +137,11 @@ impl ShellPolicy {
         Confinement { mode, record, writable, hidden, protected, sockets, network, limits, ..Confinement::default() }
     }
 
-    /// The folders a command of this working directory may write, canonical where they exist.
+    /// The folders that a command of this working directory may write, canonical if they exist.
     ///
     /// # Errors
-    /// When one is named by a home that is not known, or when none is named and the working
-    /// directory is the root of the machine.
+    /// If one is in an unknown home, or if none is configured and the working directory is the root
+    /// of the machine.
     pub fn roots(&self, workdir: &Path, home: Option<&str>) -> Result<Vec<PathBuf>, ToolError> {
         if self.config.allowed_paths.is_empty() {
             return match resolve_by_words(workdir) {
@@ -156,8 +156,8 @@ impl ShellPolicy {
         self.config.allowed_paths.iter().map(place).collect()
     }
 
-    /// The folders that a command of this working directory may write and shares with what runs
-    /// unconfined, beside `roots`.
+    /// The folders beside `roots` that a command of this working directory may write and shares
+    /// with unconfined programs.
     pub(crate) fn shared_caches(&self, roots: &[PathBuf], home: Option<&str>) -> Vec<PathBuf> {
         cache_folders(&self.config.caches, home, roots)
     }
@@ -197,22 +197,22 @@ impl ShellPolicyHandle {
         Self(Shared::new(policy))
     }
 
-    /// The policy as it is now.
+    /// The present policy.
     pub(crate) fn load(&self) -> std::sync::Arc<ShellPolicy> {
         self.0.load()
     }
 
-    /// Compiles a configuration and puts it in place.
+    /// Compiles a configuration and puts it in force.
     ///
     /// # Errors
-    /// As [`ShellConfig::compile`]; the policy stays as it was then.
+    /// As [`ShellConfig::compile`]; then the policy does not change.
     pub fn rebuild(&self, config: &ShellConfig) -> Result<(), KeyFault> {
         self.0.store(config.compile()?);
         Ok(())
     }
 }
 
-/// Where a line would run: the user's home and the call's working folder.
+/// The surroundings of a line: the user's home and the call's working folder.
 pub(crate) fn surroundings(home: Option<&str>, workdir: &Path) -> Surroundings {
     Surroundings {
         home: home.unwrap_or_default().trim_end_matches('/').to_owned(),
@@ -238,7 +238,7 @@ mod tests {
         assert_eq!([sockets("agent"), sockets("ssh-agent"), sockets("/run/x")], ["sockets", "", ""]);
     }
 
-    /// What a person would see, `allow`, `confirm` or `block`, with the reason.
+    /// The verdict that a person would see, `allow`, `confirm` or `block`, with the reason.
     fn judged(line: &str, has_network: bool) -> (&'static str, String) {
         static OPEN: OnceLock<ShellPolicy> = OnceLock::new();
         static CLOSED: OnceLock<ShellPolicy> = OnceLock::new();
@@ -264,8 +264,8 @@ mod tests {
         fixture.lines().map(|line| line.replace('⏎', "\n"))
     }
 
-    /// Each line of the fixture is a command, what becomes of it and a part of the reason, with
-    /// tabs between them.
+    /// Each line of the fixture has a command, its verdict and a part of the reason, separated by
+    /// tabs.
     #[test]
     fn what_could_do_harm_is_stopped_for_its_reason() {
         let mut wrong = Vec::new();

@@ -1,6 +1,6 @@
-//! Commands that wait for somebody to answer: a question as the last thing printed, silence after
-//! it, and a tree of which the kernel says that it does nothing but read its input. All three, or
-//! the command is left alone: it may only be quiet.
+//! Detects commands that wait for an answer. Three signs are needed: the last output is a question,
+//! silence follows, and the kernel reports that the process tree only reads its input. Otherwise
+//! the command may just be quiet and is left alone.
 
 use std::sync::LazyLock;
 use std::time::Duration;
@@ -9,14 +9,14 @@ use regex::bytes::Regex;
 use tokio::time::Instant;
 use tools_sandbox::process::ProcessTree;
 
-/// Silence after which a question is looked at.
+/// Silence after which a question is checked.
 const SILENCE: Duration = Duration::from_secs(3);
-/// How long after the first look the second decides.
+/// Time between the first check and the second, which decides.
 const SECOND_LOOK: Duration = Duration::from_millis(500);
-/// Most of an unfinished line that is kept.
+/// Maximum length in characters of a kept incomplete line.
 const MAX_LINE_CHARS: usize = 200;
 
-/// What was printed last, and when.
+/// The last output, and its time.
 #[derive(Debug)]
 pub(crate) struct PromptWatch {
     line: Vec<u8>,
@@ -29,7 +29,7 @@ impl PromptWatch {
         Self { line: Vec::new(), look_at: Instant::now() + SILENCE, looked: false }
     }
 
-    /// Takes what was printed to either stream.
+    /// Takes output of either stream.
     pub(crate) fn push(&mut self, bytes: &[u8]) {
         let tail = &bytes[bytes.len().saturating_sub(MAX_LINE_CHARS)..];
         match tail.iter().rposition(|byte| *byte == b'\n') {
@@ -42,13 +42,12 @@ impl PromptWatch {
         self.looked = false;
     }
 
-    /// When to call [`PromptWatch::look`].
+    /// The time to call [`PromptWatch::look`].
     pub(crate) fn look_at(&self) -> Instant {
         self.look_at
     }
 
-    /// The question that the tree waits for an answer to, when the second look finds it as the
-    /// first did.
+    /// The question that the process tree waits for, if the second check confirms the first.
     pub(crate) fn look(&mut self, tree: &ProcessTree) -> Option<String> {
         let question = question(&self.line).filter(|_| tree.waits_for_input());
         let is_second = std::mem::replace(&mut self.looked, question.is_some());
@@ -57,7 +56,7 @@ impl PromptWatch {
     }
 }
 
-/// The text of a question that programs are known to ask.
+/// The text of a line that looks like a known question of programs.
 fn question(line: &[u8]) -> Option<String> {
     static KNOWN: LazyLock<Regex> = LazyLock::new(|| {
         let known = [

@@ -1,5 +1,5 @@
-//! Ports of a job that are to be reachable on the machine's loopback interface: which ask, and how
-//! they are opened.
+//! Publishes ports of a job on the machine's loopback interface: decides which ports ask, and opens
+//! them.
 
 use tools_core::{ConfirmReason, Subject};
 use tools_sandbox::kernel::{Network, Passage};
@@ -8,12 +8,12 @@ use crate::config::{NetworkMode, SandboxChoice};
 use crate::error::ShellError;
 use crate::policy::ShellPolicy;
 
-/// Ports of one job.
+/// Maximum number of ports of one job.
 const MAX_PORTS: usize = 8;
-/// The rule that lets ports be published.
+/// The rule that permits publishing ports.
 const RULE: &str = "tools.shell.publish";
 
-/// Refuses what can be no list of ports of a job.
+/// Refuses an invalid list of ports of a job.
 pub(crate) fn check(ports: &[u16], background: bool) -> Result<(), ShellError> {
     if ports.is_empty() {
         return Ok(());
@@ -30,8 +30,8 @@ pub(crate) fn check(ports: &[u16], background: bool) -> Result<(), ShellError> {
     Ok(())
 }
 
-/// The ports that no rule allows, each as a subject: a rule about the command says nothing about
-/// them, so that a person is asked whatever it allows.
+/// The ports that no setting lists, each as a subject. A rule about the command does not cover
+/// them, so that a person is asked in any case.
 pub(crate) fn subjects(ports: &[u16], command: &str, policy: &ShellPolicy) -> Vec<Subject> {
     let asking = ports.iter().filter(|port| asks(**port, policy));
     let subject =
@@ -39,14 +39,14 @@ pub(crate) fn subjects(ports: &[u16], command: &str, policy: &ShellPolicy) -> Ve
     asking.map(subject).collect()
 }
 
-/// The question about the first of them; `None` when there is none.
+/// The question about the first of them; `None` if there is none.
 pub(crate) fn reason(subjects: &[Subject]) -> Option<ConfirmReason> {
     let why = subjects.first()?.text();
     Some(ConfirmReason::new(format!("what runs {why}"), RULE).about(why))
 }
 
 fn asks(port: u16, policy: &ShellPolicy) -> bool {
-    // There its server listens on the machine's interface anyway.
+    // The server then listens on the machine's interface anyway.
     let is_open = policy.config.network == NetworkMode::Open || policy.config.sandbox == SandboxChoice::Off;
     !is_open && !policy.config.publish.contains(&port)
 }
@@ -54,7 +54,7 @@ fn asks(port: u16, policy: &ShellPolicy) -> bool {
 /// Opens the ports of a job that is about to start.
 ///
 /// # Errors
-/// When one cannot be opened, or the job has no network of its session.
+/// If one cannot be opened, or the job has no network of its session.
 pub(crate) fn open(
     ports: &[u16],
     policy: &ShellPolicy,
@@ -73,7 +73,7 @@ pub(crate) fn open(
     Ok(())
 }
 
-/// What is said of the ports of a job that was started.
+/// The note on the ports of a started job.
 pub(crate) fn said(ports: &[u16], network: Network) -> String {
     let published = ports.iter().filter(|_| network != Network::Open);
     let lines: Vec<String> = published.map(|port| format!("\n[port {port} is published on 127.0.0.1]")).collect();

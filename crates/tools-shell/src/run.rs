@@ -1,5 +1,5 @@
-//! One command from its start to its envelope: streams drained in bounded memory, its time kept,
-//! its tree ended.
+//! Runs one command from its start to its envelope: drains streams in bounded memory, enforces the
+//! time limit, ends the process tree.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -27,12 +27,12 @@ use crate::unseen;
 use crate::whole::{CommandOutput, Whole};
 use tools_sandbox::obeyed::{After, Guard, note, note_in, replaced_note, unmasked_note};
 
-/// How long output of what a command left running is waited for.
+/// Time to wait for output of processes that a command left running.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
-/// Most of a pipe that is taken at once.
+/// Maximum number of bytes read from a pipe at once.
 pub(crate) const CHUNK: usize = 64 * 1024;
 
-/// Most of each stream that is kept of what somebody else takes as it comes.
+/// Maximum number of bytes kept of each stream if a tap takes the output.
 const ENDS: usize = 8 * 1024;
 
 /// Everything one run needs.
@@ -43,11 +43,11 @@ pub(crate) struct Plan<'a> {
     pub(crate) sandbox: &'a Sandbox,
     pub(crate) pipeline: Option<Pipeline>,
     pub(crate) redactor: &'a dyn Redactor,
-    /// The look before it at files that programs outside obey.
+    /// The check, before the run, of files that outside programs obey.
     pub(crate) guard: Guard,
-    /// What no command may read, whatever is granted.
+    /// Paths that no command may read, whatever is granted.
     pub(crate) hidden: &'a MaskRules,
-    /// The way out, where the network is gated.
+    /// The way out, if the network is gated.
     pub(crate) passage: Option<Arc<dyn Passage>>,
 }
 
@@ -56,8 +56,8 @@ pub(crate) async fn run(plan: &Plan<'_>, cx: &CallContext) -> Result<ToolOutput,
     let started = Instant::now();
     let limit = Duration::from_secs(plan.policy.config.timeout);
     let grace = Duration::from_millis(plan.policy.config.kill_grace_ms);
-    // The call's own end comes without asking: what was printed is only kept when the command ends
-    // before it.
+    // The call's own deadline drops this future without notice: the output is only kept if the
+    // command ends earlier.
     let call_end = cx.deadline().map(|deadline| deadline.checked_sub(grace + DRAIN).unwrap_or(started));
 
     let RunningCommand { tree, side } = start(plan, cx).await?;
@@ -83,7 +83,7 @@ pub(crate) struct RunningCommand {
     pub(crate) side: Option<Receiver>,
 }
 
-/// Starts the command: the one way in, whether it is waited for or not.
+/// Starts the command, in the foreground or background.
 pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<RunningCommand, ShellError> {
     let mut tree = ProcessTree::spawn_noting(&spec(plan, cx), plan.sandbox, cx.writes()).await?;
     if let Some(passage) = &plan.passage {
@@ -96,24 +96,24 @@ pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<RunningCo
 /// How a run ended.
 struct End {
     exit: Exit,
-    /// The code that is told.
+    /// The reported exit code.
     code: i32,
     stopped: Option<StopReason>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
     after: After,
-    /// What is to be said of files that others replaced meanwhile.
+    /// The note on files that others replaced during the run.
     replaced: Option<String>,
 }
 
-/// What a run printed.
+/// The output of a run.
 struct RunOutput {
     stdout: HeadTail,
     stderr: HeadTail,
     both: CommandOutput,
 }
 
-/// What bash told of the parts of the last pipeline.
+/// Bash's report on the parts of the last pipeline.
 pub(crate) fn pipe_status(pipeline: Option<&Pipeline>, side: Option<Receiver>) -> Option<Vec<i32>> {
     let (pipeline, side) = (pipeline?, side?);
     let mut report = [0; SideChannel::MAX_BYTES];
@@ -152,7 +152,7 @@ struct Stream {
     kind: OutputStream,
     pipe: Option<Receiver>,
     kept: HeadTail,
-    /// The beginning of a character whose rest has not come, for those who watch.
+    /// The beginning of an incomplete character, for those who watch.
     begun: Vec<u8>,
 }
 
@@ -175,15 +175,15 @@ impl Stream {
         }
     }
 
-    /// Takes what lies in the pipe without waiting.
+    /// Takes the present content of the pipe without waiting.
     fn take_rest(&mut self, buffer: &mut [u8], both: &mut Whole, cx: &CallContext) {
         let pipe = self.pipe.take();
         take_ready(pipe.as_ref(), buffer, |bytes| self.take(bytes, both, cx));
     }
 }
 
-/// Waits for the next bytes of a pipe, which goes when it has ended; for ever once it is gone. Can
-/// be dropped.
+/// Waits for the next bytes of a pipe, and removes the pipe at its end; without a pipe it waits for
+/// ever. Can be dropped.
 pub(crate) async fn next_chunk(pipe: &mut Option<Receiver>, buffer: &mut [u8]) -> usize {
     let Some(open) = pipe else {
         return std::future::pending().await;
@@ -197,7 +197,7 @@ pub(crate) async fn next_chunk(pipe: &mut Option<Receiver>, buffer: &mut [u8]) -
     }
 }
 
-/// Takes what lies in a pipe without waiting.
+/// Takes the present content of a pipe without waiting.
 pub(crate) fn take_ready(pipe: Option<&Receiver>, buffer: &mut [u8], mut take: impl FnMut(&[u8])) {
     while let Some(count) = pipe.and_then(|pipe| pipe.try_read(buffer).ok()).filter(|count| *count > 0) {
         take(&buffer[..count]);
@@ -209,7 +209,7 @@ struct Run<'a> {
     temp: TempWatch,
     stdout: Stream,
     stderr: Stream,
-    /// Both as they came.
+    /// Both streams combined, in order of arrival.
     both: Whole,
     cx: &'a CallContext,
     buffers: [Vec<u8>; 2],
@@ -218,7 +218,7 @@ struct Run<'a> {
 impl<'a> Run<'a> {
     fn new(mut tree: ProcessTree, temp: TempWatch, policy: &ShellPolicy, cx: &'a CallContext) -> Self {
         let most = stream_bytes(policy);
-        // Who takes the bytes as they come has them: the result is for the record.
+        // The tap has all bytes; the result is only for the record.
         let most = if cx.tap().is_some() { most.min(ENDS) } else { most };
         let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
         let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
@@ -227,8 +227,8 @@ impl<'a> Run<'a> {
         Self { tree, temp, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
-    /// Drains until the command has ended, and a little longer when it left something running; asks
-    /// it to end when its time is up or it waits for an answer. Tells why.
+    /// Drains until the command has ended, and a little longer if it left processes running. Asks
+    /// it to end when its time is up or it waits for an answer, and returns the reason.
     async fn until_ended(&mut self, until: Instant, call_end: Option<Instant>, grace: Duration) -> Option<StopReason> {
         let sooner = |until: Instant| call_end.map_or(until, |end| end.min(until));
         let mut stopped = None;
@@ -280,7 +280,7 @@ impl<'a> Run<'a> {
                         continue;
                     }
                     stopped = Some(StopReason::TimedOut);
-                    // Gone by itself in this moment: the waiting above tells.
+                    // The command may have ended by itself just now; the wait above detects that.
                     let _ = self.tree.signal(15);
                     deadline = Instant::now() + grace;
                 }
@@ -288,7 +288,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Ends what is left and takes what it had printed.
+    /// Ends remaining processes and takes their output.
     async fn finish(&mut self) -> Exit {
         self.tree.finish().await;
         let exit = self.tree.wait().await;
@@ -376,7 +376,7 @@ struct Text {
     summary: String,
     complete: Option<Complete>,
     digest: Option<Digest>,
-    /// Whether bytes are in neither of them.
+    /// Whether some bytes are in neither of them.
     is_lost: bool,
 }
 
@@ -397,17 +397,17 @@ fn text(both: CommandOutput, policy: &ShellPolicy) -> Text {
     }
 }
 
-/// Bytes of both streams together that are for the model where nobody takes long text.
+/// Number of bytes of both streams that the model gets if nobody takes long text.
 fn shown_bytes(policy: &ShellPolicy) -> usize {
     stream_bytes(policy).saturating_mul(2)
 }
 
-/// Bytes of each stream that are kept.
+/// Number of bytes kept of each stream.
 fn stream_bytes(policy: &ShellPolicy) -> usize {
     usize::try_from(policy.config.max_output_bytes).unwrap_or(usize::MAX).clamp(2, 1 << 30)
 }
 
-/// What the exit code alone does not say.
+/// Notes on facts that the exit code alone does not show.
 fn notes(envelope: &ShellOutputEnvelope, pipeline: Option<&Pipeline>) -> Vec<String> {
     let ended_well = envelope.exit_code == Some(0) && envelope.signal.is_none() && envelope.awaited_input.is_none();
     let hidden = envelope.pipe_status.as_ref().zip(pipeline).filter(|_| ended_well);

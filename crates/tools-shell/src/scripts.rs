@@ -1,5 +1,6 @@
-//! The files of code that a line runs, each with the digest of what it holds now. Only those that
-//! commands could change: what lies outside of the folders they may write is no more than its name.
+//! The files of code that a line runs, each with the digest of its present content. Only for files
+//! that commands could change: files outside of their writable folders are identified by name
+//! alone.
 
 use std::cell::OnceCell;
 use std::fs::File;
@@ -11,14 +12,14 @@ use tools_command::{Analysis, Command, Value, plain_path};
 use tools_core::{ContentDigest, Script, Subject};
 use tools_sandbox::{PathError, Roots, kernel::resolve_by_words};
 
-/// The largest file of which a digest is made: it is read before each run.
+/// Maximum length in bytes of a file that gets a digest: it is read before each run.
 const MAX_SCRIPT_BYTES: u64 = 16 * 1024 * 1024;
-/// The longest text that is carried along, for whoever shows what changed.
+/// Maximum length in bytes of a text that is kept to show changes.
 const MAX_TEXT_LEN: u64 = 64 * 1024;
-/// Of so many files of one line digests are made.
+/// Maximum number of files of one line that get a digest.
 const MAX_SCRIPTS: usize = 64;
 
-/// The files of code that a line runs, as subjects. A file that is not there is none.
+/// The files of code that a line runs, as subjects. Missing files are left out.
 pub(crate) fn scripts(found: &Analysis, roots: &[PathBuf], workdir: &Path) -> Vec<Subject> {
     let looking = ScriptScan { roots, workdir, open: OnceCell::new() };
     let mut subjects = Vec::new();
@@ -37,12 +38,12 @@ fn unknown(file: &Value) -> Script {
     Script::unknown(&file.text)
 }
 
-/// A look at the files of one line.
+/// A scan of the files of one line.
 struct ScriptScan<'a> {
     /// The folders that commands may write.
     roots: &'a [PathBuf],
     workdir: &'a Path,
-    /// The same, opened with the first file; `None` where they cannot be.
+    /// The writable folders, opened with the first file; `None` if they cannot be opened.
     open: OnceCell<Option<Roots>>,
 }
 
@@ -55,16 +56,16 @@ impl ScriptScan<'_> {
         let path = plain_path(&Path::new(command.folder.as_deref().unwrap_or_default()).join(&file.text));
         let target = resolve_by_words(&path);
         if !self.is_changeable(&path) && !self.is_changeable(&target) {
-            // The folder for temporary files is the command's own: what lies there now is not what
-            // it will run.
+            // The command has its own folder for temporary files, so it will not run what is there
+            // now.
             return (path.starts_with("/tmp") || target.starts_with("/tmp")).then(|| Script::unknown(path));
         }
         let roots = self.open.get_or_init(|| Roots::open(self.roots, self.workdir).ok());
         match roots.as_ref().map(|roots| roots.open_file(&target, self.workdir)) {
             Some(Ok((open, path, metadata))) => Some(read(open, metadata.size, path)),
             Some(Err(PathError::NotFound(_))) => None,
-            // A link out of these folders: nothing changes what it leads to, but it may lead
-            // elsewhere later. What leads nowhere yet is not known.
+            // A link out of these folders: its target cannot change, but the link may lead
+            // elsewhere later. The content behind a dangling link is unknown.
             Some(Err(PathError::Outside { .. })) if !target.starts_with("/tmp") && !target.is_symlink() => {
                 Some(link(path, &target))
             }
@@ -77,7 +78,7 @@ impl ScriptScan<'_> {
     }
 }
 
-/// A link by where it leads.
+/// Identifies a link by its target.
 fn link(path: PathBuf, target: &Path) -> Script {
     let text = target.to_str().map(Into::into);
     Script { path, digest: Some(ContentDigest::of(target.as_os_str().as_bytes())), text }
@@ -92,7 +93,7 @@ fn read(open: File, size: u64, path: PathBuf) -> Script {
         };
     }
     let mut bytes = Vec::new();
-    // It may have grown since.
+    // The file may have grown since.
     if open.take(MAX_TEXT_LEN + 1).read_to_end(&mut bytes).is_err() || bytes.len() as u64 > MAX_TEXT_LEN {
         return Script::unknown(path);
     }
@@ -123,7 +124,7 @@ mod tests {
 
     #[test]
     fn what_a_line_runs_is_known_by_its_content() {
-        // Not in `/tmp`, where everything is unknown.
+        // Not in `/tmp`, where every file is unknown.
         let folder = tempfile::tempdir_in("/var/tmp").unwrap();
         let root = folder.path().canonicalize().unwrap();
         let write = |name: &str, content: &[u8]| {

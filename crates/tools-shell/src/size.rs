@@ -1,10 +1,10 @@
 //! Sizes as people write them: `1 GiB`, `64 KiB`, `4096`, `unlimited`.
 
-/// Not a size.
+/// Error for a text that is not a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct NoSize;
 
-/// The bytes of a size; `None` for `unlimited`.
+/// The number of bytes of a size; `None` for `unlimited`.
 pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, NoSize> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("unlimited") {

@@ -1,5 +1,5 @@
-//! Between a command that prints much and whoever takes it: a queue of bounded size, so that
-//! neither waits for the other more than it must.
+//! A bounded queue between a command with long output and the sink that takes it, so that neither
+//! waits longer than necessary.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
@@ -9,34 +9,33 @@ use tools_core::{Digest, Intake, LineSelection, SkippedPart, TextSink};
 
 use crate::capture::HeadTail;
 
-/// Bytes that are handed on together.
+/// Size in bytes of a block handed on.
 const BLOCK: usize = 128 << 10;
-/// Bytes in the queue at which the command has to wait.
+/// Number of queued bytes at which the command has to wait.
 const FULL: usize = 2 << 20;
-/// What is kept of the end of a text that is longer than anybody takes, at most.
+/// Maximum number of bytes kept from the end of a text that exceeds the sink's limit.
 const TAIL: usize = 1 << 20;
 
-/// A text on its way to a sink that works on a thread of its own. A drop before the end drops the
-/// sink.
+/// A text on its way to a sink on a separate thread. A drop before the end drops the sink.
 #[derive(Debug)]
 pub(crate) struct Spool {
     queue: Arc<Queue>,
     worker: JoinHandle<Option<Digest>>,
     block: Vec<u8>,
-    /// Bytes that may still be pushed, besides those of the end.
+    /// Number of bytes that may still be pushed, not counting the kept end.
     left: u64,
-    /// Bytes of the end that are kept.
+    /// Maximum number of bytes kept from the end.
     tail: usize,
-    /// What came when there were none left.
+    /// The text beyond the limit.
     beyond: Option<HeadTail>,
 }
 
 #[derive(Debug, Default)]
 struct Queue {
     state: Mutex<State>,
-    /// Something came, or the end.
+    /// Notified about a new item or the end.
     came: Condvar,
-    /// Something went.
+    /// Notified when an item was taken.
     went: Notify,
 }
 
@@ -45,7 +44,7 @@ struct State {
     items: VecDeque<Item>,
     bytes: usize,
     end: Option<End>,
-    /// Blocks that were taken, to be filled again.
+    /// Empty blocks for reuse.
     taken: Vec<Vec<u8>>,
 }
 
@@ -57,9 +56,9 @@ enum Item {
 
 #[derive(Debug, Clone, Copy)]
 enum End {
-    /// The text is whole; the code that its command ended with.
+    /// The text is complete; the exit code of its command.
     Finished(Option<i32>),
-    /// Nobody wants it any more.
+    /// The text is no longer wanted.
     Dropped,
 }
 
@@ -111,7 +110,7 @@ impl Queue {
     }
 }
 
-/// Gives the sink what comes, until the end.
+/// Passes items to the sink until the end.
 fn work(queue: &Queue, mut sink: Box<dyn TextSink>) -> Option<Digest> {
     loop {
         match queue.next() {
@@ -139,11 +138,11 @@ impl Spool {
         Self { queue, worker, block: Vec::with_capacity(BLOCK), left, tail, beyond: None }
     }
 
-    /// Takes more of the text. Whoever can wait for [`Spool::room`] first keeps the queue short.
+    /// Takes more text. Callers that can wait for [`Spool::room`] first keep the queue short.
     pub(crate) fn push(&mut self, mut bytes: &[u8]) {
         if self.beyond.is_none() && bytes.len() as u64 > self.left {
             let most = usize::try_from(self.left).unwrap_or(usize::MAX);
-            // What nobody takes begins with a line, where one begins.
+            // The part beyond the limit begins at a line start, if there is one.
             let cut = memchr::memrchr(b'\n', &bytes[..most]).map_or(most, |at| at + 1);
             self.fill(&bytes[..cut]);
             bytes = &bytes[cut..];
@@ -158,19 +157,19 @@ impl Spool {
         }
     }
 
-    /// Whether nothing should be pushed for now.
+    /// Whether the queue is full for now.
     pub(crate) fn is_full(&self) -> bool {
         self.beyond.is_none() && self.queue.state().bytes >= FULL
     }
 
-    /// Waits until something may be pushed. Can be dropped.
+    /// Waits until the queue has room. Can be dropped.
     pub(crate) async fn room(&self) {
         while self.is_full() {
             self.queue.went.notified().await;
         }
     }
 
-    /// Ends the text, and waits until all of it is taken; `None` when the sink failed.
+    /// Ends the text, and waits until the sink has taken it; `None` if the sink failed.
     pub(crate) async fn finish(mut self, exit: Option<i32>) -> Option<Digest> {
         if let Some(beyond) = self.beyond.take() {
             self.flush();
@@ -197,7 +196,7 @@ impl Spool {
         self.block.extend_from_slice(bytes);
     }
 
-    /// Hands on what has gathered.
+    /// Hands on the collected bytes.
     fn flush(&mut self) {
         if self.block.is_empty() {
             return;
@@ -218,7 +217,7 @@ impl Drop for Spool {
 mod tests {
     use super::*;
 
-    /// Notes what it is given.
+    /// Records what it receives.
     struct Notes {
         capacity: u64,
         taken: Arc<Mutex<Vec<String>>>,

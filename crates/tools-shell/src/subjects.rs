@@ -1,5 +1,5 @@
-//! What a command line touches, as the subjects that gates judge: the whole line, each command, the
-//! files and hosts that programs and redirections name, and what is opaque.
+//! Lists the subjects of a command line that gates judge: the whole line, each command, the files
+//! and hosts that programs and redirections name, and opaque parts.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -35,8 +35,8 @@ pub(crate) fn subjects(line: &str, found: &Analysis, workdir: &Path) -> Vec<Subj
     subjects
 }
 
-/// The text of a command and the program that it calls; one whose path goes up by where it leads,
-/// since `./*` says nothing of `./../../usr/bin/ssh`.
+/// The text of a command and its program. A program path with `..` is resolved, since `./*` must
+/// not match `./../../usr/bin/ssh`.
 fn called(command: &Command, workdir: &Path) -> (String, String) {
     let (line, program) = (command.line.as_str(), command.program.text.as_str());
     let is_up = program.split('/').skip_while(|step| *step == "..").any(|step| step == "..");
@@ -56,7 +56,7 @@ fn called(command: &Command, workdir: &Path) -> (String, String) {
     (format!("{straight}{rest}"), straight)
 }
 
-/// The file of a redirection. One that is written and is known only when it runs asks in any case.
+/// Adds the file of a redirection. A written file whose name is known only at run time always asks.
 fn redirection(subjects: &mut Subjects, file: &Value, access: Access, workdir: &Path) {
     if file.is_exact && !file.has_pattern {
         let path = Path::new(&file.text);
@@ -79,11 +79,11 @@ fn whole(line: &str) -> Subject {
     Subject::Command { line: line.to_owned(), program: String::new(), argv: Vec::new(), via: Vec::new() }
 }
 
-/// Subjects in the order in which they are found.
+/// Subjects in the order found.
 #[derive(Default)]
 struct Subjects {
     list: Vec<Subject>,
-    /// What was added, since a line may name thousands of files.
+    /// The added subjects, for a fast check: a line may name thousands of files.
     added: HashSet<String>,
 }
 
@@ -96,7 +96,7 @@ impl Subjects {
     }
 }
 
-/// What a program touches; `None` for what is told of elsewhere.
+/// The subject of an effect; `None` if it is reported elsewhere.
 fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
     match effect {
         Effect::Host(host) => Some(Subject::Host { host: host.text.clone(), by: NamedBy::Program }),
@@ -107,8 +107,8 @@ fn of_effect(effect: &Effect, command: &Command) -> Option<Subject> {
     }
 }
 
-/// A file that is named, from the folder that it runs in; `None` for a device that is no file. One
-/// of which nothing is known may be any file.
+/// A named file, relative to the folder of its command; `None` for a device that is not a file. A
+/// file with an unknown name may be any file.
 fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> Option<Subject> {
     let is_known = path.is_exact && !path.has_pattern && (folder.is_some() || path.text.starts_with('/'));
     if is_known {
@@ -124,7 +124,7 @@ fn of_path(path: &Value, access: Access, folder: Option<&str>, by: NamedBy) -> O
     Some(Subject::Paths { pattern, access, by })
 }
 
-/// Where a path leads; of a link that is removed, the link itself.
+/// The resolved path; for a removed link, the link itself.
 fn resolved(path: &Path, access: Access) -> PathBuf {
     match (access, path.parent(), path.file_name()) {
         (Access::Delete, Some(folder), Some(name)) => resolve_by_words(folder).join(name),
@@ -132,7 +132,7 @@ fn resolved(path: &Path, access: Access) -> PathBuf {
     }
 }
 
-/// The pattern of a word whose value is certain but for the file names that it matches.
+/// The pattern of a word whose value is certain except for the file names that it matches.
 fn escaped(path: &Value) -> String {
     let pattern = path.text.chars().fold(String::new(), |mut pattern, character| {
         match character {
@@ -146,8 +146,8 @@ fn escaped(path: &Value) -> String {
     straight(&pattern)
 }
 
-/// The pattern of a word with variables and substitutions, as it stands in the text: with quotes,
-/// which are no part of the name.
+/// The pattern of a word with variables and substitutions, as written: its quotes are not part of
+/// the name.
 fn partly_known(text: &str) -> String {
     let open = |c: char| matches!(c, '$' | '`' | '{' | '*' | '?' | '[');
     let mut head = String::new();
@@ -159,13 +159,13 @@ fn partly_known(text: &str) -> String {
             other => head.push(other),
         }
     }
-    // Whose home is meant is not known here.
+    // The owner of the home is not known here.
     let head = if head.starts_with('~') {
         format!("**/{}", escape(head.split_once('/').map_or("", |(_, rest)| rest)))
     } else {
         escape(&head)
     };
-    // What follows the last variable is known where it begins with a separator.
+    // The text after the last variable is known if it begins with a separator.
     let text = text.trim_end_matches('"');
     let tail = text.rfind(open).map_or("", |at| &text[at..]);
     let tail = tail.find(['/', '.']).map_or("", |at| &tail[at..]);
@@ -173,8 +173,8 @@ fn partly_known(text: &str) -> String {
     straight(&format!("{head}**{}", if is_plain { escape(tail) } else { String::new() }))
 }
 
-/// A pattern without the steps that lead nowhere. Where it goes up, what lies above is not told
-/// from its words: any folder is meant.
+/// A pattern without `.` and empty steps. With `..`, the parent folder is unknown, so any folder
+/// matches.
 fn straight(pattern: &str) -> String {
     let steps: Vec<&str> = pattern.split('/').collect();
     let above = steps.iter().rposition(|step| *step == "..").map(|at| at + 1);
@@ -243,14 +243,14 @@ mod tests {
         check("rm a ./b", &["Delete /nowhere/w/a", "Delete /nowhere/w/b"]);
         check("cd sub && rm ../x", &["Delete /nowhere/w/x"]);
         check("mv a /etc/b.x", &["Write /etc/b.x", "Delete /nowhere/w/a"]);
-        // A name without an ending may be that of a folder.
+        // A name without an extension may be that of a folder.
         check("mv a /etc/b", &["Write /etc/b", "Delete /nowhere/w/a", "Write /etc/b/a"]);
         check("rm ~/x", &["Delete /h/x"]);
         check("rm src/*.o", &["Delete? /nowhere/w/src/*.o"]);
         check("rm \"$d\"/.envrc", &["Delete? **/.envrc"]);
         check("rm pre$x", &["Delete? /nowhere/w/pre**"]);
         check("cd $x; rm y", &["Delete? **/y"]);
-        // Quotes are no part of a name, and steps that lead nowhere hide none.
+        // Quotes are not part of a name, and `.` steps hide none.
         check("touch .en\"vrc$x\"", &["Write? /nowhere/w/.envrc**"]);
         check("touch .en'v'rc$x", &["Write? /nowhere/w/.envrc**"]);
         check("touch .en\\vrc$x", &["Write? /nowhere/w/.envrc**"]);

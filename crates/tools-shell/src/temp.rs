@@ -1,5 +1,5 @@
-//! How much the temporary files of a command may take. A folder on a disk has no limit of its own,
-//! so that somebody looks now and then.
+//! Limits the size of the temporary files of a command. A folder on a disk has no limit of its own,
+//! so the size is checked regularly.
 
 use std::time::Duration;
 
@@ -7,10 +7,10 @@ use tokio::time::Instant;
 use tools_sandbox::kernel::Sandbox;
 
 const EVERY: Duration = Duration::from_secs(1);
-/// When nobody looks: beyond the longest time of any command.
+/// Used if there is no check: longer than any command may run.
 const NEVER: Duration = Duration::from_hours(720);
 
-/// The look at the temporary files of one command.
+/// The size check for the temporary files of one command.
 pub(crate) struct TempWatch {
     sandbox: Sandbox,
     most: Option<u64>,
@@ -18,7 +18,8 @@ pub(crate) struct TempWatch {
 }
 
 impl TempWatch {
-    /// Of a command in `sandbox`, whose files may take `most` bytes; `None` for no limit.
+    /// Creates the check for a command in `sandbox`, whose files may take `most` bytes; `None` for
+    /// no limit.
     pub(crate) fn new(sandbox: &Sandbox, most: Option<u64>) -> Self {
         let next = Instant::now() + if most.is_some() { EVERY } else { NEVER };
         Self { sandbox: sandbox.idle(), most, next }
@@ -28,7 +29,7 @@ impl TempWatch {
         self.next
     }
 
-    /// Looks: what is taken too much of, when the files take more.
+    /// Checks the size; returns the name of the exceeded limit.
     pub(crate) fn look(&mut self) -> Option<String> {
         self.next = Instant::now() + EVERY;
         let most = self.most.filter(|most| self.sandbox.temp_usage() > *most)?;

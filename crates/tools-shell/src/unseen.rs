@@ -1,20 +1,20 @@
-//! Telling a program's failure at a path that commands do not see from one at a path that is not
-//! there: the first is mended by the configuration.
+//! Distinguishes failures at paths that commands do not see from failures at missing paths: the
+//! configuration can fix the former.
 
 use std::path::{Component, Path, PathBuf};
 
 use tools_core::quoted;
 use tools_sandbox::kernel::{MaskRules, Sandbox};
 
-/// What programs print about a path they cannot reach.
+/// Messages of programs about a path they cannot reach.
 const COMPLAINTS: [&str; 7] =
     ["no such file", "enoent", "permission denied", "eacces", "not found", "cannot find", "read-only file system"];
-/// Most paths that are named.
+/// Maximum number of named paths.
 const MAX_PATHS: usize = 3;
-/// Most of the text that is searched, from its end.
+/// Maximum number of bytes searched, from the end of the text.
 const MAX_BYTES: usize = 64 * 1024;
 
-/// A note on the paths in `text` that commands do not see; `None` when there is none.
+/// A note on the paths in `text` that commands do not see; `None` if there are none.
 pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &MaskRules) -> Option<String> {
     let is_unseen = |path: &Path| sandbox.conceals(path) && !hidden.denies(path);
     let paths = unseen(text, workdir, &is_unseen);
@@ -28,7 +28,7 @@ pub(crate) fn note(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &MaskR
     ))
 }
 
-/// The paths in complaints that `is_unseen`.
+/// The paths in complaints for which `is_unseen` is true.
 fn unseen(text: &str, workdir: &Path, is_unseen: &dyn Fn(&Path) -> bool) -> Vec<PathBuf> {
     let start = text.len().saturating_sub(MAX_BYTES);
     let text = text.get(text.ceil_char_boundary(start)..).unwrap_or_default();
@@ -55,7 +55,7 @@ fn unseen(text: &str, workdir: &Path, is_unseen: &dyn Fn(&Path) -> bool) -> Vec<
     found
 }
 
-/// The path by its words.
+/// Normalises a path without reading the file system.
 fn normal(path: &Path) -> PathBuf {
     let mut normal = PathBuf::new();
     for part in path.components() {

@@ -1,6 +1,6 @@
-//! All that a command prints, the lines of both streams as they came: held while it is short, given
-//! to whoever takes long text when it is not. A line stands whole, whatever the other stream says
-//! before it ends.
+//! The combined output of a command, with the lines of both streams in order: kept in memory while
+//! it is short, else passed to an intake for long text. Each line stays whole, even if the other
+//! stream prints before it ends.
 
 use std::sync::Arc;
 
@@ -9,40 +9,40 @@ use tools_core::{Digest, Gap, Intake, OutputStream};
 use crate::capture::HeadTail;
 use crate::spool::Spool;
 
-/// So much is held.
+/// Maximum number of bytes held in memory.
 const HELD: usize = 1 << 20;
-/// A longer line does not wait for its end.
+/// Maximum length in bytes of an incomplete line that is waited for.
 const MAX_OPEN_LINE: usize = 64 << 10;
 
 /// The output of a command.
 pub(crate) struct Whole {
-    /// Its ends; all of it as long as it is held.
+    /// Its beginning and end; the whole output while it is held.
     ends: HeadTail,
-    /// Bytes of it that are for the model where nobody takes it.
+    /// Number of bytes for the model if nobody takes the output.
     shown: usize,
     intake: Option<Arc<dyn Intake>>,
     spool: Option<Spool>,
-    /// What each stream has printed of a line that has not ended, in the order in which they began.
+    /// The incomplete line of each stream, in the order in which they began.
     open: Vec<(OutputStream, Vec<u8>)>,
 }
 
 /// The output of a command that has ended.
 #[derive(Debug)]
 pub(crate) enum CommandOutput {
-    /// It was held: all of it, or its ends where nobody takes long text.
+    /// Held in memory: the whole output, or its ends if nobody takes long text.
     Held(HeadTail),
-    /// It was taken; the ends beside it.
+    /// Taken by the intake, with the ends.
     Taken(HeadTail, Box<Digest>),
 }
 
 impl Whole {
-    /// Nothing yet. Of what nobody takes `shown` bytes are kept.
+    /// Creates an empty output. Without an intake, `shown` bytes are kept.
     pub(crate) fn new(shown: usize, intake: Option<Arc<dyn Intake>>) -> Self {
         let most = if intake.is_some() { shown.max(HELD) } else { shown };
         Self { ends: HeadTail::new(most), shown, intake, spool: None, open: Vec::new() }
     }
 
-    /// Takes what came from a stream.
+    /// Takes bytes of a stream.
     pub(crate) fn push(&mut self, stream: OutputStream, bytes: &[u8]) {
         let end = memchr::memrchr(b'\n', bytes).map_or(0, |at| at + 1);
         let (lines, rest) = bytes.split_at(end);
@@ -97,7 +97,7 @@ impl Whole {
         }
     }
 
-    /// What it was, once the command has ended with this code.
+    /// The complete output, once the command has ended with this code.
     pub(crate) async fn finish(mut self, exit: Option<i32>) -> CommandOutput {
         for (_, begun) in std::mem::take(&mut self.open) {
             self.add(&begun);
@@ -106,7 +106,7 @@ impl Whole {
             None => CommandOutput::Held(self.ends),
             Some(spool) => match spool.finish(exit).await {
                 Some(digest) => CommandOutput::Taken(self.ends, Box::new(digest)),
-                // Whoever took it failed: the ends are left.
+                // The intake failed, so only the ends remain.
                 None => CommandOutput::Held(self.ends),
             },
         }
@@ -114,7 +114,7 @@ impl Whole {
 }
 
 impl CommandOutput {
-    /// About how many bytes it takes.
+    /// Approximate number of bytes in memory.
     pub(crate) fn size(&self) -> u64 {
         match self {
             Self::Held(kept) => kept.total() - kept.lost(),
@@ -122,7 +122,7 @@ impl CommandOutput {
         }
     }
 
-    /// The text that is held, and what is missing of it.
+    /// The held text, and the gap in it.
     pub(crate) fn into_parts(self) -> (String, Option<Gap>) {
         match self {
             Self::Held(kept) | Self::Taken(kept, _) => kept.into_parts(),
@@ -158,8 +158,8 @@ mod tests {
     }
 
     proptest! {
-        /// However the streams come, each line is one that was printed, and those of a stream stand
-        /// in their order.
+        /// For any interleaving of the streams, each line is a printed one, and the lines of a
+        /// stream keep their order.
         #[test]
         fn lines_stay_whole(
             lines in prop::collection::vec((any::<bool>(), "[a-z]{0,12}"), 0..30),

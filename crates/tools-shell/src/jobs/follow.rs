@@ -1,5 +1,5 @@
-//! The task behind a job: drains its streams, keeps its time, obeys the order to end, and tells how
-//! it ended. A drop kills the job and all it started.
+//! The task of a job: drains its streams, enforces its time limit, handles requests to end it, and
+//! reports its end. Dropping the task kills the job and all its processes.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,7 +18,7 @@ use crate::whole::Whole;
 use tools_sandbox::kernel::Passage;
 use tools_sandbox::obeyed::{Guard, note, replaced_note, unmasked_note};
 
-/// A job that was started and is not yet followed.
+/// A job that was started and is not followed yet.
 pub(crate) struct NewJob {
     pub(crate) started: RunningCommand,
     /// Its command line.
@@ -28,7 +28,7 @@ pub(crate) struct NewJob {
     pub(crate) grace: Duration,
     pub(crate) guard: Guard,
     pub(crate) temp: TempWatch,
-    /// Stands as long as the job does.
+    /// Kept for as long as the job runs.
     pub(crate) passage: Option<Arc<dyn Passage>>,
 }
 
@@ -42,7 +42,7 @@ enum JobStop {
 }
 
 impl NewJob {
-    /// Follows the job to its end; `intake` takes what it prints where that is much.
+    /// Follows the job to its end; `intake` takes long output.
     pub(crate) async fn run(self, job: Arc<Job>, intake: Option<Arc<dyn Intake>>) {
         let Self {
             started: RunningCommand { mut tree, side },

@@ -1,5 +1,5 @@
-//! One job: what it printed, whether it still runs, and how it ended. Shared by the task that
-//! follows it and by those who read it.
+//! One job: its output, its state and its end. Shared by the task that follows it and by its
+//! readers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -13,13 +13,13 @@ use tools_core::SessionId;
 use super::log::{Hold, Log, Source};
 use crate::whole::CommandOutput;
 
-/// How long nothing more must have come for an unended line to be shown as it is.
+/// Time without output after which an incomplete line is shown.
 const OPEN_LINE: Duration = Duration::from_secs(1);
-/// How long nothing more must have come for what came to be told.
+/// Time without output after which new output is reported.
 const SETTLED: Duration = Duration::from_millis(200);
-/// How long it is told later at most, where more comes all the time.
+/// Maximum delay of a report while output keeps coming.
 const PATIENCE: Duration = Duration::from_secs(1);
-/// Bytes that are told at once.
+/// Number of bytes that are reported without delay.
 const MUCH: usize = 64 << 10;
 
 /// A command in the background.
@@ -32,23 +32,22 @@ pub(crate) struct Job {
     started: Instant,
     inner: Mutex<Inner>,
     changed: watch::Sender<()>,
-    /// Told when somebody wants the end.
+    /// Notified when somebody wants the job to end.
     pub(crate) stop: Notify,
 }
 
 #[derive(Debug, Default)]
 struct Inner {
     log: Log,
-    /// Both streams as they came, for a reader who has missed a part of the log; there once it has
-    /// ended.
+    /// Both streams combined, for a reader who missed a part of the log; `None` while the job runs.
     whole: Option<CommandOutput>,
     end: Option<JobEnd>,
-    /// When it printed last.
+    /// Time of the last output.
     printed: Option<Instant>,
 }
 
 impl Inner {
-    /// What a page leaves to the next one.
+    /// The part of the end that a page leaves for the next one.
     fn hold(&self) -> Hold {
         let is_fresh = self.printed.is_some_and(|printed| printed.elapsed() < OPEN_LINE);
         match (&self.end, is_fresh) {
@@ -68,7 +67,7 @@ pub(crate) struct JobEnd {
     pub(crate) killed: bool,
     pub(crate) left_running: u32,
     pub(crate) pipe_status: Option<Vec<i32>>,
-    /// What to tell beyond the numbers.
+    /// Further remarks about the end.
     pub(crate) note: Option<String>,
     pub(crate) elapsed: Duration,
 }
@@ -122,7 +121,7 @@ pub struct JobReport {
 }
 
 impl Job {
-    /// A job that has printed nothing yet.
+    /// Creates a job without output.
     pub(crate) fn new(id: String, session: SessionId, line: Arc<str>) -> Self {
         Self {
             id,
@@ -149,7 +148,7 @@ impl Job {
         }
     }
 
-    /// It has ended; `whole` is all that it printed, where somebody takes it.
+    /// Marks the job as ended; `whole` is all its output, if somebody takes it.
     pub(crate) fn end(&self, end: JobEnd, whole: Option<CommandOutput>) {
         let mut inner = self.lock();
         inner.whole = whole;
@@ -162,8 +161,8 @@ impl Job {
         self.started.elapsed()
     }
 
-    /// All that it printed, once it has ended. What lies in a store already can be had any number
-    /// of times, what is held only once: then `None`, as while it runs.
+    /// All its output, once it has ended. Output in a store can be taken any number of times,
+    /// output in memory only once. `None` after that and while the job runs.
     pub(crate) fn take_whole(&self) -> Option<CommandOutput> {
         let mut inner = self.lock();
         match &inner.whole {
@@ -172,17 +171,17 @@ impl Job {
         }
     }
 
-    /// How many bytes it holds of what it printed, beside the log.
+    /// Number of bytes of output that it holds beside the log.
     pub(crate) fn held(&self) -> u64 {
         self.lock().whole.as_ref().map_or(0, CommandOutput::size)
     }
 
-    /// Lets go of what it holds beside the log.
+    /// Drops the output that it holds beside the log.
     pub(crate) fn forget_whole(&self) {
         self.lock().whole = None;
     }
 
-    /// What came since a number, `most` bytes of it, and the state.
+    /// At most `most` bytes of output from a number on, and the state.
     pub(crate) fn report(&self, since: u64, most: u64) -> JobReport {
         let inner = self.lock();
         let page = inner.log.page(since, inner.hold(), most);
@@ -207,8 +206,7 @@ impl Job {
         }
     }
 
-    /// As [`Job::report`], once there is something to tell and it has settled, or as it is when
-    /// `until` has come.
+    /// Like [`Job::report`], but waits until there is settled news, at most until `until`.
     pub(crate) async fn news(&self, since: u64, until: Instant) -> JobReport {
         let mut changes = self.changed.subscribe();
         let mut latest = until;
@@ -227,14 +225,14 @@ impl Job {
                     return report;
                 }
             }
-            // Nothing to tell may be a line that has not ended.
+            // Without news there may still be an incomplete line.
             let next = if is_news { printed + SETTLED } else { printed + OPEN_LINE };
             let next = if next > now { next.min(latest) } else { latest };
             let _ = timeout_at(next, changes.changed()).await;
         }
     }
 
-    /// As [`Job::report`], once it has ended, or as it is when `until` has come.
+    /// Like [`Job::report`], but waits until the job has ended, at most until `until`.
     pub(crate) async fn ended(&self, until: Instant) -> JobReport {
         let mut changes = self.changed.subscribe();
         loop {

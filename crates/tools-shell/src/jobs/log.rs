@@ -1,26 +1,27 @@
-//! What a job has printed, in bounded memory: the last bytes of each stream, found again by one
-//! running number that counts the bytes of both in the order in which they came.
+//! The output of a job in bounded memory: the last bytes of each stream. One running number counts
+//! the bytes of both streams in order of arrival.
 
 use std::collections::VecDeque;
 
 use crate::capture::incomplete_end;
 
-/// Bytes kept of each stream.
+/// Maximum number of bytes kept of each stream.
 const MAX_STREAM_BYTES: usize = 128 * 1024;
-/// Turns kept of each stream: how often it may take over from the other before the oldest bytes go.
+/// Maximum number of turns kept of each stream; a turn begins when output switches from the other
+/// stream.
 const MAX_TURNS: usize = 4096;
 
-/// A longer line is not waited for.
+/// Maximum length in bytes of an incomplete line that a page waits for.
 const MAX_OPEN_LINE_BYTES: usize = 4096;
 
-/// The end of what came that a page leaves to the next one.
+/// The end of the output that a page leaves for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hold {
-    /// Nothing: no more comes.
+    /// Nothing: no more output comes.
     Nothing,
-    /// The beginning of a character.
+    /// The beginning of an incomplete character.
     Character,
-    /// The beginning of a line: the rest of it is on its way.
+    /// The beginning of a line, whose rest is expected.
     Line,
 }
 
@@ -40,28 +41,28 @@ pub(crate) struct Log {
     last: Option<Source>,
 }
 
-/// What came from a number on.
+/// Output from a number on.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Page {
     pub(crate) stdout: String,
     pub(crate) stderr: String,
-    /// Where the next page begins.
+    /// Number at which the next page begins.
     pub(crate) next: u64,
-    /// Bytes that came from the number on and are no longer kept.
+    /// Bytes after the requested number that are no longer kept.
     pub(crate) lost: u64,
-    /// Bytes that came and follow this page.
+    /// Bytes received after this page.
     pub(crate) rest: u64,
 }
 
 #[derive(Debug, Default)]
 struct Ring {
     bytes: VecDeque<u8>,
-    /// Bytes of this stream that are gone.
+    /// Number of dropped bytes of this stream.
     dropped: u64,
     turns: VecDeque<Turn>,
 }
 
-/// Where bytes of this stream begin that came with none of the other between them.
+/// Beginning of a run of bytes of this stream without output of the other.
 #[derive(Debug, Clone, Copy)]
 struct Turn {
     number: u64,
@@ -96,7 +97,7 @@ impl Ring {
         }
     }
 
-    /// Where in this stream the first kept byte with this number or a later one is.
+    /// Offset in this stream of the first kept byte with this number or a later one.
     fn find(&self, number: u64) -> u64 {
         let after = self.turns.partition_point(|turn| turn.number <= number);
         let Some(turn) = after.checked_sub(1).and_then(|before| self.turns.get(before)) else {
@@ -127,7 +128,7 @@ impl Log {
         self.last = Some(source);
     }
 
-    /// What came from a number on, `most` bytes of it, without what is held at the end.
+    /// At most `most` bytes from a number on, without the held end.
     pub(crate) fn page(&self, since: u64, hold: Hold, most: u64) -> Page {
         let since = since.min(self.end);
         let [out, err] = &self.rings;
@@ -163,8 +164,7 @@ impl Log {
         }
     }
 
-    /// The first `most` bytes that are kept from a number on, up to the end of a line where there
-    /// is one.
+    /// The first `most` kept bytes from a number on, up to a line end if there is one.
     fn part(&self, since: u64, most: u64) -> Page {
         let [out, err] = &self.rings;
         let (from_out, from_err) = (out.find(since), err.find(since));
@@ -172,8 +172,8 @@ impl Log {
             let (to_out, to_err) = (out.find(number).max(from_out), err.find(number).max(from_err));
             ((to_out - from_out) + (to_err - from_err), to_out, to_err)
         };
-        // Numbers that are no longer kept lie between: how many bytes a number stands for only
-        // grows with it.
+        // Binary search over numbers, some of which are no longer kept: the count of bytes up to a
+        // number never decreases.
         let (mut low, mut high) = (since, self.end);
         while low < high {
             let middle = low + (high - low).div_ceil(2);
@@ -183,8 +183,7 @@ impl Log {
         let (_, to_out, to_err) = taken(until);
         let after = (out.end() - to_out) + (err.end() - to_err);
         let kept = (out.end() - from_out) + (err.end() - from_err);
-        // What is gone before the last byte of this page; the rest is told by the pages that
-        // follow.
+        // Only bytes lost before the last byte of this page; the following pages report the rest.
         let lost = (until - since).saturating_sub(kept - after);
         Page {
             stdout: out.text(from_out, to_out, 0),
@@ -195,10 +194,9 @@ impl Log {
         }
     }
 
-    /// The number behind the last blank line before `until` where that is near, else behind the
-    /// last line feed, else behind the last whole character; `until` where that would be no step
-    /// on. What stands between blank lines belongs together: a reader understands each page by
-    /// itself.
+    /// The number after the last blank line before `until`, if it is near, else after the last line
+    /// feed, else after the last whole character; `until` if that would make no progress. Text
+    /// between blank lines belongs together, so that a reader understands each page by itself.
     fn line_end(&self, since: u64, until: u64) -> u64 {
         let turns = self.rings.iter().filter_map(|ring| {
             let turn = ring.turns.iter().rev().find(|turn| turn.number < until)?;
@@ -293,7 +291,7 @@ mod tests {
         assert_eq!(log.page(0, Hold::Character, u64::MAX), page("one\ntwo", "", 7, 0));
         log.push(Source::Stdout, b" and more\n");
         assert_eq!(log.page(4, Hold::Line, u64::MAX), page("two and more\n", "", 17, 0));
-        // What something else was printed behind is shown as it stands.
+        // Output followed by output of the other stream is shown unchanged.
         log.push(Source::Stdout, b"three");
         log.push(Source::Stderr, b"err\n");
         assert_eq!(log.page(17, Hold::Line, u64::MAX), page("three", "err\n", 26, 0));

@@ -1,5 +1,4 @@
-//! Commands that run in the background: what they print, the task that follows each, and the table
-//! that owns them all.
+//! Background commands: their output, the task that follows each, and the table that owns them.
 
 mod follow;
 mod job;

@@ -1,4 +1,4 @@
-//! All jobs of a shell. They end with it: whoever drops the table ends every job in it.
+//! All jobs of a shell. Dropping the table ends every job in it.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -11,9 +11,9 @@ use super::job::Job;
 use crate::error::ShellError;
 use crate::{JobKill, JobRead};
 
-/// Jobs that have ended and can still be read; older ones are forgotten.
+/// Maximum number of ended jobs that can still be read; older ones are forgotten.
 const MAX_ENDED: usize = 32;
-/// Bytes that all jobs that have ended hold beside their logs; those that ended first lose theirs.
+/// Maximum number of bytes that ended jobs hold beside their logs; the oldest lose theirs first.
 const MAX_HELD: u64 = 16 << 20;
 
 /// The jobs of a shell. Shared by the tool that starts them and those that read and end them.
@@ -43,18 +43,18 @@ impl Drop for Entry {
 }
 
 impl Jobs {
-    /// No jobs yet; each will be shown on this board for as long as it runs.
+    /// Creates an empty table; each running job is shown on this board.
     pub fn shown_on(board: OptionalBoard) -> Self {
         Self { board, ..Self::default() }
     }
 
-    /// The same, of a server among several: its name stands in front of the ids of jobs
-    /// (`haft-1.job-3`), so that no other takes one of them for its own.
+    /// Names the server if there are several: its name begins the ids of jobs (`haft-1.job-3`), so
+    /// that no other server mistakes them for its own.
     pub fn at_server(self, server: Option<ServerName>) -> Self {
         Self { server, ..self }
     }
 
-    /// The tools that read on and end them.
+    /// The tools that read and end the jobs.
     pub fn executors(self: &Arc<Self>) -> [DynExecutor; 2] {
         let (read, kill) = (JobRead::new(Arc::clone(self)), JobKill::new(Arc::clone(self)));
         [DynExecutor::new(read.into_executor()), DynExecutor::new(kill.into_executor())]
@@ -67,25 +67,25 @@ impl Jobs {
         }
     }
 
-    /// The other server whose job an id names; `None` for one of this server, or of none.
+    /// The error for a job of another server; `None` if the id names this server or none.
     fn elsewhere(&self, id: &str) -> Option<ElsewhereError> {
         let (server, _) = id.split_once('.')?;
         let server: ServerName = server.parse().ok().filter(|server| self.server.as_ref() != Some(server))?;
         Some(ElsewhereError { what: format!("the job `{}`", shown(id)), server })
     }
 
-    /// Whether one more may run.
+    /// Checks whether another job may run.
     ///
     /// # Errors
-    /// When `most` run already.
+    /// If `most` jobs run already.
     pub(crate) fn admits(&self, most: usize) -> Result<(), ShellError> {
         self.lock().admits(most)
     }
 
-    /// Takes a job in and follows it from now on.
+    /// Adds a job and begins to follow it.
     ///
     /// # Errors
-    /// When `most` run already; the job is ended then.
+    /// If `most` jobs run already; the job is ended then.
     pub(crate) fn adopt(&self, following: NewJob, cx: &CallContext, most: usize) -> Result<Arc<Job>, ShellError> {
         let mut table = self.lock();
         table.admits(most)?;
@@ -113,7 +113,7 @@ impl Jobs {
     /// A job of this session.
     ///
     /// # Errors
-    /// When the session has none of this name, or another server has it.
+    /// If the session has no such job, or another server has it.
     pub(crate) fn find(&self, id: &str, session: &SessionId) -> Result<Arc<Job>, ShellError> {
         let table = self.lock();
         let mut own = table.entries.iter().map(|entry| &entry.job).filter(|job| job.session == *session);
@@ -128,23 +128,23 @@ impl Jobs {
         }
     }
 
-    /// The number of jobs of a session that run.
+    /// The number of running jobs of a session.
     pub fn running(&self, session: &SessionId) -> usize {
         let is_its = |entry: &&Entry| entry.job.session == *session && entry.job.is_running();
         self.lock().entries.iter().filter(is_its).count()
     }
 
-    /// Ends every job of a session, and forgets those that have ended. When this returns nothing of
-    /// them is left.
+    /// Ends every job of a session, and forgets ended ones. All their processes are gone when this
+    /// returns.
     pub async fn end_session(&self, session: &SessionId) {
         for mut entry in self.take_session(session) {
             entry.task.abort();
-            // The task owns the processes: once it is gone, so are they.
+            // The task owns the processes, which end with it.
             let _ = (&mut entry.task).await;
         }
     }
 
-    /// [`Jobs::end_session`] for where nobody can wait: what is left is gone soon after.
+    /// Like [`Jobs::end_session`] without waiting: the processes are gone soon after.
     pub fn abandon_session(&self, session: &SessionId) {
         drop(self.take_session(session));
     }
@@ -162,7 +162,7 @@ impl Jobs {
     }
 }
 
-/// An id from outside, fit for a message.
+/// An id from outside, shortened and escaped for a message.
 fn shown(id: &str) -> String {
     id.chars().take(80).flat_map(char::escape_debug).collect()
 }

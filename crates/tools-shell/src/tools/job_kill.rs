@@ -11,7 +11,7 @@ use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, To
 use super::job_text;
 use crate::jobs::{JobReport, Jobs};
 
-/// How long the end is waited for, beyond any grace a job is given.
+/// Maximum time to wait for the end of the job.
 const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Ends a background command with everything it started, and returns its output.
@@ -27,7 +27,7 @@ pub struct JobKillArgs {
 pub struct JobKill(Arc<Jobs>);
 
 impl JobKill {
-    /// The tool over these jobs.
+    /// Creates the tool for these jobs.
     pub fn new(jobs: Arc<Jobs>) -> Self {
         Self(jobs)
     }

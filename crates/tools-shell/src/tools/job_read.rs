@@ -1,4 +1,4 @@
-//! `job_read`: what a background command printed, and whether it still runs.
+//! `job_read`: returns the output of a background command and its state.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,9 +11,9 @@ use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, To
 use super::job_text;
 use crate::jobs::{JobReport, Jobs};
 
-/// Longest wait of one call.
+/// Maximum wait of one call.
 const MAX_WAIT: Duration = Duration::from_secs(30);
-/// What is left of a call's own time for its answer.
+/// Time reserved for the answer before the call's deadline.
 const MARGIN: Duration = Duration::from_millis(100);
 
 /// Returns new output of a background command and whether it still runs. While it runs, the last
@@ -34,7 +34,7 @@ pub struct JobReadArgs {
 pub struct JobRead(Arc<Jobs>);
 
 impl JobRead {
-    /// The tool over these jobs.
+    /// Creates the tool for these jobs.
     pub fn new(jobs: Arc<Jobs>) -> Self {
         Self(jobs)
     }
@@ -49,7 +49,7 @@ impl Tool for JobRead {
     type Args = JobReadArgs;
 
     fn definition(&self) -> ToolDef {
-        // What a job has printed changes without anything being written.
+        // The output of a job changes without any write.
         let traits = ToolTraits { cacheable: false, ..ToolTraits::READ_ONLY };
         ToolDef::of::<JobReadArgs>("job_read", ToolKind::Execute, traits)
             .titled("Read background job")

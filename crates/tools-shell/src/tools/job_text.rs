@@ -1,5 +1,5 @@
-//! What the tools on jobs give back: what the command printed as text, how it stands as data, the
-//! report as an object.
+//! Results of the tools on jobs: the output of the command as text, its state as data, the report
+//! as an object.
 
 use tools_core::{
     AnswerBudget, CallContext, ClaimSource, Complete, Ended, StopReason, SummaryKind, ToolOutput, Window, keys,
@@ -8,17 +8,17 @@ use tools_core::{
 use crate::jobs::{Job, JobReport, JobState};
 use crate::whole::CommandOutput;
 
-/// Room for the line below the text.
+/// Bytes reserved for the line below the text.
 const NOTES: usize = 400;
-/// A page has at least so many bytes, however little an answer may hold.
+/// Minimum length in bytes of a page, however small the answer may be.
 const MIN_PAGE_BYTES: u64 = 256;
 
-/// The result of a call that reads a job from `since` on: one part without a gap, as much of it as
-/// the answer holds.
+/// The result of a call that reads a job from `since` on: one part without a gap, as much as the
+/// answer can hold.
 pub(super) fn window(job: &Job, report: JobReport, since: u64, cx: &CallContext) -> ToolOutput {
     let budget = cx.answer().less(NOTES);
-    // What the log has lost is had whole, once, when the job has ended: that is shortened as any
-    // output is.
+    // Once the job has ended, output that the log lost is returned whole, once, and shortened like
+    // any output.
     if report.state == JobState::Ended && report.lost > 0 && cx.intake().is_some() && job.held() > 0 {
         return output(job, &report, cx);
     }
@@ -43,8 +43,8 @@ fn fitting(job: &Job, mut report: JobReport, since: u64, budget: AnswerBudget) -
     report
 }
 
-/// The result of a call about a job. One that has ended gives what the report has lost along, once,
-/// where somebody stores it.
+/// The result of a call about a job. An ended job also returns, once, the output that the report
+/// lost, if somebody stores it.
 pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOutput {
     if let Some(code) = report.exit_code {
         cx.journal().note(keys::EXIT_CODE, code);
@@ -53,7 +53,7 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
         cx.journal().note(keys::SIGNAL, signal);
     }
     let is_partial = report.lost > 0 && cx.intake().is_some();
-    // Both streams are in it, as they came, and nothing is lost to whoever reads it.
+    // It contains both streams combined, without loss.
     let whole = if is_partial { job.take_whole() } else { None };
     let ended = ended(report, whole.is_some());
     let (complete, digest) = match whole {
@@ -78,7 +78,7 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
 
 fn text(report: &JobReport) -> String {
     let mut text = String::with_capacity(report.stdout.len() + report.stderr.len() + 1);
-    // A page may end inside a line: nothing is put behind that.
+    // A page may end inside a line, so nothing is appended to it.
     for part in [&report.stdout, &report.stderr].into_iter().filter(|part| !part.is_empty()) {
         if !text.is_empty() && !text.ends_with('\n') {
             text.push('\n');
@@ -88,7 +88,7 @@ fn text(report: &JobReport) -> String {
     text
 }
 
-/// How the command stands; what a report has lost is no loss where the whole is handed on.
+/// The state of the command. Lost output does not count if the whole output is handed on.
 fn ended(report: &JobReport, is_handed_on: bool) -> Ended {
     let (id, seconds) = (&report.id, report.duration_ms / 1000);
     let mut notes = vec![match (report.state, report.exit_code) {

@@ -1,4 +1,4 @@
-//! The tools beside `bash`: reading and ending what it runs in the background.
+//! The tools beside `bash`: they read and end background commands.
 
 mod job_kill;
 mod job_read;

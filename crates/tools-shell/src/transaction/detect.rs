@@ -1,5 +1,5 @@
-//! Which lines are known to change nothing. Everything else gets a snapshot: an unknown command
-//! costs one, nothing more.
+//! Detects lines that change nothing. All others get a snapshot: an unknown command only costs an
+//! unneeded copy.
 
 use tools_command::{Analysis, Command, Effect};
 use tools_core::Access;
@@ -9,13 +9,13 @@ pub(crate) fn only_reads(found: &Analysis) -> bool {
     writes_nothing_itself(found) && found.commands.iter().all(reads)
 }
 
-/// Whether the line can be seen through and no redirection in it writes a file.
+/// Whether the line can be analysed and no redirection in it writes a file.
 pub(crate) fn writes_nothing_itself(found: &Analysis) -> bool {
     found.opaque.is_empty() && found.writes.iter().all(|target| target.is_exact && target.text == "/dev/null")
 }
 
-/// Whether a command is known to change nothing: a program of the system of which every change is
-/// told, and none is.
+/// Whether a command is known to change nothing: a system program whose effects are all known and
+/// contain no change.
 pub(crate) fn reads(command: &Command) -> bool {
     let folder = command.program.text.rsplit_once('/').map(|(folder, _)| folder);
     let is_of_system = folder.is_none_or(|folder| matches!(folder, "/bin" | "/usr/bin"));

@@ -1,6 +1,6 @@
-//! A command that can be taken back: what lies in the workspace is copied before it runs, and put
-//! back when it fails. Found by looking, never by guessing from the words of the command what it
-//! would change.
+//! Commands that can be undone: the files of the workspace are copied before a command, and
+//! restored if it fails. Changes are found by comparison, never guessed from the words of the
+//! command.
 
 mod detect;
 mod envelope;

@@ -1,5 +1,5 @@
-//! The way back: what differs from the snapshot, and one step after the other to undo it. A step
-//! that fails stops none of the others.
+//! Undoes a command: finds the differences from the snapshot, and undoes them step by step. A
+//! failed step does not stop the others.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -11,7 +11,7 @@ use super::envelope::RollbackReport;
 use super::scope::SnapshotScope;
 use super::snapshot::{FolderSnapshot, Snapshot};
 
-/// What has to be done in one folder.
+/// Steps for one folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Plan {
     /// Children before parents.
@@ -22,7 +22,7 @@ struct Plan {
     settle: Vec<PathBuf>,
 }
 
-/// Compares two moments; `scope` keeps new files that are none of our business.
+/// Compares the state before and now; new files outside of `scope` stay.
 fn plan(before: &tree::Scan, now: &tree::Scan, scope: &SnapshotScope) -> Plan {
     let mut plan = Plan::default();
     for (path, node) in now.nodes.iter().rev() {
@@ -49,8 +49,8 @@ fn plan(before: &tree::Scan, now: &tree::Scan, scope: &SnapshotScope) -> Plan {
     plan
 }
 
-/// Puts everything back that differs. When something could not be, the copies stay and the report
-/// names them.
+/// Restores everything that differs. If something cannot be restored, the copies stay and the
+/// report names them.
 pub(crate) fn roll_back(snapshot: Snapshot) -> RollbackReport {
     let mut report = RollbackReport::default();
     for kept in &snapshot.kept {
@@ -75,7 +75,7 @@ fn one(kept: &FolderSnapshot, snapshot: &Snapshot, report: &mut RollbackReport) 
     for path in &plan.remove {
         match tree::remove(root, path) {
             Ok(()) => report.deleted += 1,
-            // It holds files that are out of scope.
+            // The folder contains files that are out of scope.
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty && !before.nodes.contains_key(path) => {}
             Err(error) => failed(path, &error),
         }
@@ -103,8 +103,8 @@ fn one(kept: &FolderSnapshot, snapshot: &Snapshot, report: &mut RollbackReport) 
     Ok(())
 }
 
-/// Everything that lies there now, also in directories that the command closed: those get their
-/// former modes at the end.
+/// The present entries, also in directories that the command closed: those get their former modes
+/// at the end.
 fn scan_unclosed(root: &Directory, wants: &dyn Fn(&Path, FileKind) -> bool) -> io::Result<tree::Scan> {
     let mut unclosed = BTreeSet::new();
     loop {
@@ -115,15 +115,14 @@ fn scan_unclosed(root: &Directory, wants: &dyn Fn(&Path, FileKind) -> bool) -> i
                 unclosed.insert(path.clone());
             }
         }
-        // In what is open now, there may be others.
+        // Opened directories may contain further closed ones.
         if unclosed.len() == known {
             return Ok(now);
         }
     }
 }
 
-/// Whether a file only looks as if it could have been changed, because it was written shortly
-/// before the snapshot.
+/// Whether a file only seems changed, because it was written shortly before the snapshot.
 fn is_same_after_all(kept: &FolderSnapshot, copies: &Directory, path: &Path, now: Option<&tree::Node>) -> bool {
     let (Some(then), Some(now)) = (kept.before.nodes.get(path), now) else { return false };
     if then.metadata != now.metadata || then.link != now.link {

@@ -1,4 +1,4 @@
-//! Which files a transaction covers.
+//! The files that a transaction covers.
 
 use std::path::Path;
 
@@ -9,11 +9,11 @@ use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
 pub(crate) struct SnapshotScope(Option<GlobSet>);
 
 impl SnapshotScope {
-    /// Compiles globs that are matched against paths relative to the folder a command may write.
-    /// None means everything.
+    /// Compiles globs that are matched against paths relative to a writable folder. An empty list
+    /// covers everything.
     ///
     /// # Errors
-    /// Says what is wrong with a glob.
+    /// The problem of an invalid glob.
     pub(crate) fn compile(globs: &[String]) -> Result<Self, String> {
         if globs.is_empty() || globs.iter().any(|glob| glob == "**") {
             return Ok(Self(None));

@@ -1,5 +1,4 @@
-//! A copy of everything a command could change, taken before it runs, outside of where it may
-//! write.
+//! Copies everything that a command could change before it runs, to a place that it cannot write.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -9,10 +8,10 @@ use tools_sandbox::{Directory, FileKind, PathError, PrivateFolder, Roots, tempor
 
 use super::scope::SnapshotScope;
 
-/// Entries of a workspace that a snapshot holds at most.
+/// Maximum number of entries in a snapshot.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// Why there is no snapshot.
+/// The reason why there is no snapshot.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SnapshotError {
     #[error("the files in scope have more than {limit} bytes")]
@@ -31,7 +30,7 @@ pub(crate) enum SnapshotError {
     Io(#[from] io::Error),
 }
 
-/// One folder a command may write, as it was.
+/// The former state of one writable folder.
 pub(crate) struct FolderSnapshot {
     pub(crate) root: Directory,
     pub(crate) before: tree::Scan,
@@ -39,7 +38,7 @@ pub(crate) struct FolderSnapshot {
     pub(crate) copies: BTreeMap<PathBuf, String>,
 }
 
-/// All of it, and where the copies are: removed with the value unless it is kept.
+/// The whole snapshot and the folder of its copies, which is removed on drop unless it is kept.
 pub(crate) struct Snapshot {
     pub(crate) kept: Vec<FolderSnapshot>,
     pub(crate) folder: PrivateFolder,
@@ -48,7 +47,7 @@ pub(crate) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Copies what lies in `roots` and in `scope`, no more than `limit` bytes when that is not 0.
+    /// Copies the files in `roots` and in `scope`, at most `limit` bytes; 0 for no limit.
     pub(crate) fn take(roots: &[PathBuf], scope: &SnapshotScope, limit: u64) -> Result<Self, SnapshotError> {
         let folder = outside(roots)?;
         let place = folder.path();
@@ -75,7 +74,7 @@ impl Snapshot {
         Ok(Self { kept, folder, copies, scope: scope.clone() })
     }
 
-    /// Where the copies are.
+    /// The folder of the copies.
     pub(crate) fn place(&self) -> &Path {
         self.folder.path()
     }
@@ -115,7 +114,7 @@ fn copy_all(
     Ok(FolderSnapshot { root, before, copies: names })
 }
 
-/// Without those that lie in another one.
+/// The roots without those inside another one.
 fn innermost(roots: &[PathBuf]) -> Vec<&Path> {
     let inside = |path: &PathBuf| roots.iter().any(|other| other != path && path.starts_with(other));
     let mut outer: Vec<&Path> = roots.iter().filter(|path| !inside(path)).map(PathBuf::as_path).collect();
@@ -123,7 +122,7 @@ fn innermost(roots: &[PathBuf]) -> Vec<&Path> {
     outer
 }
 
-/// A folder of nobody else's, where no command of `roots` may write.
+/// A private folder that no command of `roots` can write.
 fn outside(roots: &[PathBuf]) -> Result<PrivateFolder, SnapshotError> {
     let mut places = temporary_places();
     places.retain(|place| !roots.iter().any(|root| place.starts_with(root)));

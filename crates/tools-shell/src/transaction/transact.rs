@@ -1,4 +1,4 @@
-//! The two ends of a transaction: the snapshot before a command, and what becomes of it after.
+//! Begins and concludes a transaction: the snapshot before a command, and the rollback after it.
 
 use std::path::{Path, PathBuf};
 
@@ -11,19 +11,19 @@ use super::rollback::roll_back;
 use super::snapshot::{Snapshot, SnapshotError};
 use crate::{error::ShellError, policy::ShellPolicy};
 
-/// A command that can be taken back.
+/// A command that can be undone.
 pub(crate) struct Transaction {
     snapshot: Snapshot,
-    /// Exit codes after which it is taken back; empty for any but 0, `None` for never.
+    /// Exit codes after which it is undone; empty for any but 0, `None` for never.
     codes: Option<Vec<i32>>,
 }
 
 impl Transaction {
-    /// Takes a snapshot of `roots`. `None` when there is none and none is required: said in the
-    /// notes of the call.
+    /// Takes a snapshot of `roots`. `None` if that fails and no snapshot is required; a note of the
+    /// call then says so.
     ///
     /// # Errors
-    /// When there is none and one is required.
+    /// If it fails and a snapshot is required.
     pub(crate) async fn begin(
         policy: &ShellPolicy,
         roots: Vec<PathBuf>,
@@ -42,28 +42,28 @@ impl Transaction {
         }
     }
 
-    /// A job goes on beside later calls, so that putting files back at its end would undo those
-    /// too.
+    /// Handles jobs: they continue beside later calls, and restoring files at their end would undo
+    /// those too.
     ///
     /// # Errors
-    /// When a snapshot is required.
+    /// If a snapshot is required.
     pub(crate) fn impossible(policy: &ShellPolicy, cx: &CallContext) -> Result<Option<Self>, ShellError> {
         without(SnapshotError::Background, policy, cx)
     }
 
-    /// Where the copies are: out of reach for the command.
+    /// The folder of the copies, which the command cannot reach.
     pub(crate) fn place(&self) -> &Path {
         self.snapshot.place()
     }
 
-    /// Takes the command back when it ended with one of the configured codes.
+    /// Undoes the command if it ended with one of the configured codes.
     pub(crate) async fn conclude(self, outcome: Outcome, cx: &CallContext) -> Outcome {
         if !self.codes.as_deref().is_some_and(|codes| takes_back(codes, exit_code(&outcome))) {
-            // Removing many copies takes a while, and nobody needs to wait for it.
+            // Removing many copies takes time, and nobody needs to wait for it.
             spawn_blocking(move || drop(self));
             return outcome;
         }
-        // Goes on to its end though nobody waits for it any more.
+        // Continues to its end even if nobody waits any more.
         let report = spawn_blocking(move || roll_back(self.snapshot)).await;
         let report = report.unwrap_or_else(|error| RollbackReport {
             failed: vec![format!(". ({error})")],
@@ -76,7 +76,7 @@ impl Transaction {
     }
 }
 
-/// A command without a snapshot: refused where one is required, else told.
+/// Handles a command without a snapshot: an error if one is required, else a note.
 fn without(error: SnapshotError, policy: &ShellPolicy, cx: &CallContext) -> Result<Option<Transaction>, ShellError> {
     if policy.config.snapshot_required {
         return Err(ShellError::Snapshot(error));
@@ -85,7 +85,7 @@ fn without(error: SnapshotError, policy: &ShellPolicy, cx: &CallContext) -> Resu
     Ok(None)
 }
 
-/// Whether a command with this exit code is taken back.
+/// Whether a command with this exit code is undone.
 fn takes_back(codes: &[i32], code: Option<i32>) -> bool {
     match code {
         None | Some(0) => false,
@@ -97,7 +97,7 @@ fn exit_code(outcome: &Outcome) -> Option<i32> {
     outcome.as_ref().map_or_else(ToolError::output, Some)?.ended.as_ref()?.exit
 }
 
-/// The outcome that says what was put back; an error when not all of it could be.
+/// The outcome with a report on the restored files; an error if some could not be restored.
 fn told(outcome: Outcome, report: &RollbackReport) -> Outcome {
     let add = |mut output: ToolOutput| {
         if let Some(Value::Object(envelope)) = &mut output.raw_response {

@@ -1,5 +1,4 @@
-//! The user's settings for git and package managers, handed in to commands as copies without
-//! credentials.
+//! Copies of the user's settings for git and package managers, without credentials, for commands.
 
 use std::fs::Metadata;
 use std::io::Read as _;
@@ -11,13 +10,12 @@ use tools_sandbox::view::HandedIn;
 
 use super::formats::{Format, stripped};
 
-/// Most bytes of one file.
+/// Maximum length in bytes of one file.
 const MAX_BYTES: u64 = 256 * 1024;
-/// Most files that git's configuration includes, and how deep.
+/// Maximum number and depth of files that git's configuration includes.
 const MAX_INCLUDED: usize = 32;
 
-/// One file of settings: where it is in the home, how it is written, and the variable that names
-/// another.
+/// One settings file: its place in the home, its format, and the variable that names another file.
 struct Settings {
     home: &'static str,
     format: Format,
@@ -66,8 +64,7 @@ const SETTINGS: &[Settings] = &[
     settings(".java-version", Format::Plain, None),
 ];
 
-/// A file as it was found at a moment; where it is another one by now, what was made of it is made
-/// again.
+/// State of a file at one moment; if the file has changed since, its copy is made again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Stamp {
     path: PathBuf,
@@ -88,19 +85,20 @@ impl Stamp {
     }
 }
 
-/// The copies, and what they were made from.
+/// The copies, and their sources.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
     pub(super) handed_in: Vec<HandedIn>,
-    /// Files of settings that were left out: credentials could not be taken out for certain, or
-    /// they are denied.
+    /// Settings files that were left out: credentials could not be removed reliably, or the files
+    /// are denied.
     pub(super) left_out: Vec<PathBuf>,
     pub(super) stamps: Vec<Stamp>,
 }
 
 impl Copies {
-    /// Makes the copies of a home. `cargo` is where cargo keeps its files. What `is_denied` says
-    /// stays out: it was denied by a person, not for the credentials that it usually holds.
+    /// Copies the settings of a home. `cargo` is cargo's folder. Files for which `is_denied` is
+    /// true are left out: a person denied them, which is stricter than the preset for usual
+    /// credentials.
     pub(super) fn make(home: &Path, cargo: Option<&Path>, is_denied: &dyn Fn(&Path) -> bool) -> Self {
         let mut copies = Self::default();
         for settings in SETTINGS {
@@ -150,7 +148,7 @@ fn read(path: &Path, metadata: &Metadata) -> Option<String> {
     Some(text)
 }
 
-/// The files that a configuration of git names: other configurations, and lists that it reads.
+/// The files that a git configuration names: other configurations, and lists that it reads.
 fn included(text: &str) -> Vec<(String, Format)> {
     let mut section = String::new();
     let mut found = Vec::new();

@@ -1,5 +1,5 @@
-//! Taking credentials out of files of settings, format by format. What cannot be told for certain
-//! gives `None`: the file is not handed in then.
+//! Removes credentials from settings files, format by format. Uncertain cases give `None`: the file
+//! is then left out.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -8,16 +8,16 @@ use toml_edit::{DocumentMut, Item, TableLike, Value};
 use tools_core::{Redactor as _, is_credential_key};
 use tools_secrets::SecretRedactor;
 
-/// How a file of settings is written.
+/// Format of a settings file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Format {
     /// `[section "name"]` and `key = value`, as git reads them.
     Git,
-    /// `key = value`, as npm reads it: only settings that are known.
+    /// `key = value`, as npm reads it: only known settings are kept.
     Npm,
-    /// `[section]` and `key = value`, as pip reads it: only settings that are known.
+    /// `[section]` and `key = value`, as pip reads it: only known settings are kept.
     Pip,
-    /// `[section]` and `key = value`, values going on in indented lines.
+    /// `[section]` and `key = value`, with values continued on indented lines.
     Ini,
     /// `key: value`.
     Yaml,
@@ -25,18 +25,18 @@ pub(super) enum Format {
     Toml,
     /// The settings of Maven.
     Maven,
-    /// The keys of hosts that `ssh` knows.
+    /// The host keys that `ssh` knows.
     Hosts,
-    /// Lists of patterns or versions, in which nothing is a credential.
+    /// Lists of patterns or versions, which contain no credentials.
     Plain,
 }
 
 /// Sections of git's configuration that are about credentials.
 const GIT_CREDENTIALS: [&str; 6] = ["credential", "sendemail", "imap", "github", "gitlab", "bitbucket"];
-/// Further keys of git whose values are credentials or lead to some.
+/// Further git keys whose values are or lead to credentials.
 const GIT_KEYS: [&str; 5] = ["extraheader", "cookiefile", "sslkey", "sslcertpasswordprotected", "helper"];
-/// What npm and pnpm are told without a credential. Neither where their cache is: commands have
-/// another.
+/// Settings of npm and pnpm that contain no credential. The place of their cache is left out:
+/// commands have another.
 const NPM_KEYS: [&str; 46] = [
     "access",
     "allow-scripts",
@@ -85,7 +85,7 @@ const NPM_KEYS: [&str; 46] = [
     "strict-ssl",
     "update-notifier",
 ];
-/// What pip is told without a credential.
+/// Settings of pip that contain no credential.
 const PIP_KEYS: [&str; 30] = [
     "break-system-packages",
     "cert",
@@ -119,7 +119,7 @@ const PIP_KEYS: [&str; 30] = [
     "use-feature",
 ];
 
-/// The text without credentials; `None` when that is not certain.
+/// The text without credentials; `None` if that is not certain.
 pub(super) fn stripped(format: Format, text: &str) -> Option<String> {
     let kept = match format {
         Format::Git => git(text)?,
@@ -136,12 +136,11 @@ pub(super) fn stripped(format: Format, text: &str) -> Option<String> {
         Format::Plain | Format::Hosts => kept,
         _ => without_users(&kept).into_owned(),
     };
-    // Whatever the format was thought to be: nothing that is recognised as a credential goes in.
+    // Whatever the format, no text with a recognised credential is kept.
     matches!(SecretRedactor::default().redact(&kept), Cow::Borrowed(_)).then_some(kept)
 }
 
-/// Takes the user out of web addresses, and leaves their host: settings keep leading where they
-/// led.
+/// Removes the user from URLs and keeps the host, so that settings still lead to it.
 fn without_users(text: &str) -> Cow<'_, str> {
     static USER: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?i)\b((?:[a-z][a-z0-9.]*\+)?(?:https?|ftps?|sparse))://[^/\s"'<>@]*@"#).expect("a constant")
@@ -149,13 +148,13 @@ fn without_users(text: &str) -> Cow<'_, str> {
     USER.replace_all(text, "$1://")
 }
 
-/// A setting of npm that is known, or the registry of a scope.
+/// Whether a key is a known setting of npm, or the registry of a scope.
 fn is_npm_key(key: &str) -> bool {
     let key = key.trim_end_matches("[]");
     NPM_KEYS.contains(&key) || key == "registry" || (key.starts_with('@') && key.ends_with(":registry"))
 }
 
-/// A line of known hosts: names, a kind of key and a key that is public.
+/// Whether a line is a known host: names, a key type and a public key.
 fn is_host(line: &str) -> bool {
     let mut words = line.split_whitespace().skip_while(|word| word.starts_with('@')).skip(1);
     let is_kind = |word: &str| ["ssh-", "ecdsa-", "sk-"].iter().any(|start| word.starts_with(start));
@@ -187,7 +186,7 @@ fn git(text: &str) -> Option<String> {
             continue;
         }
         if kept.is_empty() && !is_dropped && !trimmed.is_empty() && !trimmed.starts_with(['#', ';']) {
-            // A key before any section: another format.
+            // A key before any section is another format.
             return None;
         }
         let key = trimmed.split(['=', ' ', '\t']).next().unwrap_or_default().to_ascii_lowercase();
@@ -198,8 +197,8 @@ fn git(text: &str) -> Option<String> {
     Some(kept)
 }
 
-/// Keeps the lines whose key is not about credentials, with the indented lines that go on with a
-/// value. `None` for a line that is none of the format.
+/// Keeps the lines whose key is not about credentials, with their indented continuation lines.
+/// `None` if a line does not match the format.
 fn lines(text: &str, separator: char, is_dropped: impl Fn(&str) -> bool) -> Option<String> {
     let mut kept = String::new();
     let mut is_kept = None;
@@ -238,7 +237,7 @@ fn toml(text: &str) -> Option<String> {
 
 fn strip_table(table: &mut dyn TableLike) {
     let named: Vec<String> = table.iter().map(|(key, _)| key.to_owned()).filter(|key| is_credential_key(key)).collect();
-    // A table of that name is one of settings; what is in it is looked at by itself.
+    // A table of that name contains settings, which are checked one by one.
     for key in named {
         if table.get(&key).is_some_and(Item::is_value) {
             table.remove(&key);

@@ -1,5 +1,5 @@
-//! What commands see of the machine: the view of a workspace, the copies of the user's settings
-//! that it hands in, and the caches that commands have for themselves.
+//! The files of the machine that commands see: the view of a workspace, its copies of the user's
+//! settings, and the caches of commands.
 
 mod copies;
 mod formats;

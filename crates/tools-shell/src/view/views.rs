@@ -1,5 +1,5 @@
-//! The view of each workspace, computed when the first command asks for it and again when the
-//! settings that are handed in changed.
+//! The view of each workspace, computed when first needed and again when the copied settings
+//! change.
 
 use std::cell::LazyCell;
 use std::path::{Path, PathBuf};
@@ -11,53 +11,53 @@ use tools_sandbox::view::{Surroundings, View, ViewAsk};
 use super::copies::{Copies, Stamp};
 use super::workspace_caches::WorkspaceCaches;
 
-/// Most views that are kept: one for each set of folders that commands may write.
+/// Maximum number of kept views: one for each set of writable folders.
 const MAX_KEPT: usize = 16;
 
-/// The folders that commands are to see besides the system and what toolchains need.
+/// The folders that commands see besides the system and the files that toolchains need.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ViewSettings {
     /// The folders that commands may write, canonical.
     pub writable: Vec<PathBuf>,
-    /// Further places, with the reason of each.
+    /// Further readable places, with the reason of each.
     pub further: Vec<(PathBuf, String)>,
     /// The maximum size of the caches of all workspaces, in bytes; `None` for no limit.
     pub cache_limit: Option<u64>,
 }
 
-/// The views of commands, each computed when it is asked for first and again when the settings that
-/// it hands in have changed.
+/// The views of commands, each computed when first needed and again when its copied settings
+/// change.
 ///
-/// Commands find the home empty but for what toolchains need and for copies of the user's settings
-/// without credentials.
+/// The home of commands contains only the files that toolchains need and copies of the user's
+/// settings without credentials.
 #[derive(Debug, Default)]
 pub struct Views {
     state: Option<PathBuf>,
     made: Mutex<Vec<Arc<ComputedView>>>,
 }
 
-/// A view, and what it was computed from.
+/// A view, and its sources.
 #[derive(Debug)]
 pub struct ComputedView {
     wanted: ViewSettings,
     /// The view.
     pub view: Arc<View>,
-    /// Files of settings that are not handed in: credentials could not be taken out for certain, or
-    /// they are denied.
+    /// Settings files without a copy: credentials could not be removed reliably, or the files are
+    /// denied.
     pub left_out: Vec<PathBuf>,
     stamps: Vec<Stamp>,
     _caches: Option<WorkspaceCaches>,
 }
 
 impl Views {
-    /// Views whose commands have package managers' caches of their own, one set for each workspace,
-    /// in the folder `caches` of this folder. Without one ([`Views::default`]) package managers
-    /// fetch nothing that outlives the command.
+    /// Creates views whose commands have their own caches of package managers, one set per
+    /// workspace, in the folder `caches` of this folder. Without one ([`Views::default`]) downloads
+    /// of package managers do not outlive the command.
     pub fn caching_in(state: PathBuf) -> Self {
         Self { state: Some(state), ..Self::default() }
     }
 
-    /// The view for what is wanted, as it is now. What `denies` refuses is not granted.
+    /// The present view for these settings. Paths for which `denies` is true are not granted.
     pub(crate) fn view(&self, wanted: &ViewSettings, denies: &dyn Fn(&Path) -> bool) -> Arc<ComputedView> {
         let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(known) = made.iter().find(|made| made.wanted == *wanted && made.is_current()) {
@@ -72,7 +72,7 @@ impl Views {
         new
     }
 
-    /// Computes all views anew at the next look: the rules are others now.
+    /// Discards all views, which are computed again when needed: the rules have changed.
     pub fn forget(&self) {
         self.made.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
@@ -88,8 +88,8 @@ fn make(wanted: &ViewSettings, state: Option<&Path>, denies: &dyn Fn(&Path) -> b
     let around = Surroundings::of_process();
     let cargo = around.cargo_home();
     let home = around.home().filter(|home| home.parent().is_some());
-    // What only holds credentials by custom may be handed in without them; what a person denied may
-    // not.
+    // Files that usually contain credentials may be copied without them; files that a person denied
+    // may not.
     let custom = LazyCell::new(|| home.map(|home| ReadRules::preset(Some(home))));
     let is_denied = |path: &Path| denies(path) && !custom.as_ref().is_some_and(|custom| custom.denies(path));
     let copies = home.map(|home| Copies::make(home, cargo.as_deref(), &is_denied)).unwrap_or_default();

@@ -1,6 +1,6 @@
-//! The caches that commands of a workspace have for themselves: a folder of the state, seeded from
-//! what cargo fetched before, and cleaned when all of them together grow too large. What commands
-//! put there is never used outside of them.
+//! The private caches of commands of a workspace: a folder of the state, seeded from the user's
+//! cargo downloads, and cleaned when all caches together are too large. Files that commands put
+//! there are never used outside of commands.
 
 use std::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
@@ -17,34 +17,34 @@ use rustix::fs::{
 use tools_sandbox::make_private_folder;
 use tools_sandbox::view::{CACHES, GrantedPath};
 
-/// The folder of the state in which the caches of all workspaces lie.
+/// The state folder with the caches of all workspaces.
 const ALL: &str = "caches";
-/// Begins the names of what is being removed.
+/// Prefix of the names of folders that are being removed.
 const GONE: &str = ".gone-";
-/// How often the caches are measured.
+/// Time between two measurements of the caches.
 const BETWEEN: Duration = Duration::from_hours(24);
-/// Most files that are measured at once.
+/// Maximum number of files measured at once.
 const MAX_MEASURED: usize = 500_000;
-/// Most bytes of what cargo knows of a registry that are copied.
+/// Maximum number of bytes copied from a registry index of cargo.
 const MAX_COPIED: u64 = 256 << 20;
 
-/// The caches of one workspace. They are not cleaned while this value lives.
+/// The caches of one workspace. They are not cleaned while this value exists.
 #[derive(Debug)]
 pub(super) struct WorkspaceCaches {
-    /// What commands may write.
+    /// The folder that commands may write.
     pub(super) own: PathBuf,
-    /// What they are shown beside it.
+    /// Further folders that commands see.
     pub(super) shown: Vec<GrantedPath>,
     _lock: File,
 }
 
 impl WorkspaceCaches {
-    /// Makes those of `workspace` in the state folder `state`, as far as they are not there, and
-    /// cleans when it is time to. `limit` is for the caches of all workspaces together, in bytes;
-    /// `None` for no limit.
+    /// Creates the missing caches of `workspace` in the state folder `state`, and cleans if it is
+    /// due. `limit` applies to the caches of all workspaces together, in bytes; `None` for no
+    /// limit.
     ///
     /// # Errors
-    /// What the system says: commands go without.
+    /// The error of the system; commands then run without caches.
     pub(super) fn open(state: &Path, workspace: &Path, cargo: Option<&Path>, limit: Option<u64>) -> io::Result<Self> {
         let all = state.join(ALL);
         let name = &tools_core::sha256_hex(workspace.as_os_str().as_encoded_bytes())[..16];
@@ -61,7 +61,7 @@ impl WorkspaceCaches {
         let own = folder.join("own");
         make_private_folder(&own)?;
         let top = open_folder(&own)?;
-        // What a command put in the place of a folder is its own loss.
+        // If a command replaced a folder by something else, only its own cache is lost.
         let is_there = |own: &str| {
             let found = statat(&top, own, AtFlags::SYMLINK_NOFOLLOW);
             found.is_ok_and(|found| FileType::from_raw_mode(found.st_mode).is_dir())
@@ -78,8 +78,8 @@ fn open_folder(path: &Path) -> io::Result<OwnedFd> {
     Ok(rustix::fs::open(path, OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC, Mode::empty())?)
 }
 
-/// Makes a folder below another that commands may write, without following a link that one of them
-/// left there.
+/// Creates a folder below one that commands may write, without following links that a command left
+/// there.
 fn make_below(top: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
     let mut folder = top.try_clone()?;
     for part in path.components() {
@@ -93,9 +93,8 @@ fn make_below(top: &OwnedFd, path: &Path) -> io::Result<OwnedFd> {
     Ok(folder)
 }
 
-/// Lets cargo find what the user's own registry has: links to the packages, which are shown
-/// read-only at a place of their own, and copies of what is known of them. Done again when the
-/// user's registry changed.
+/// Gives cargo the content of the user's own registry: links to the packages, which are shown
+/// read-only elsewhere, and copies of the index. Done again when the user's registry changed.
 fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<GrantedPath>> {
     let Ok(registry) = registry.canonicalize() else { return Ok(None) };
     let user = folder.join("user");
@@ -119,7 +118,7 @@ fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Gran
         }
         for index in names(&registry.join("index")) {
             let from = registry.join("index").join(&index);
-            // One that is a repository is large, and fetched again when it is needed.
+            // An index that is a git repository is large, and is fetched again when needed.
             if !from.join(".git").exists() {
                 copy(&from, &make_below(top, &Path::new("cargo/registry/index").join(&index))?, &mut left)?;
             }
@@ -129,7 +128,7 @@ fn seed(folder: &Path, top: &OwnedFd, registry: &Path) -> io::Result<Option<Gran
     Ok(Some(GrantedPath { path: at, source: registry, why: "packages that cargo fetched before".to_owned() }))
 }
 
-/// Copies files that are not there yet.
+/// Copies missing files.
 fn copy(from: &Path, to: &OwnedFd, left: &mut u64) -> io::Result<()> {
     for name in names(from) {
         let path = from.join(&name);
@@ -147,7 +146,7 @@ fn copy(from: &Path, to: &OwnedFd, left: &mut u64) -> io::Result<()> {
     Ok(())
 }
 
-/// When the parts of a registry last changed.
+/// The modification times of the parts of a registry.
 fn registry_state(registry: &Path) -> String {
     let mut state = String::new();
     for kind in ["cache", "src", "index"] {
@@ -166,9 +165,9 @@ fn names(folder: &Path) -> Vec<std::ffi::OsString> {
     names
 }
 
-/// Removes caches until all of them together are within `limit`, those that were unused longest
-/// first, and those of this workspace only when nobody uses them. At most once a day; removing goes
-/// on in the background.
+/// Removes caches until all of them together are within `limit`: the longest unused first, and
+/// those of this workspace only if nobody uses them. Runs at most once a day; the removal continues
+/// in the background.
 fn clean(all: &Path, own: &Path, lock: &File, limit: u64) {
     let measured = all.join(".measured");
     let is_due = fs::metadata(&measured)
@@ -187,8 +186,8 @@ fn clean(all: &Path, own: &Path, lock: &File, limit: u64) {
     }
 }
 
-/// Says whose caches these are, and that they were used now. What is there already is not written
-/// again: some file systems write out at once what takes the place of something.
+/// Records the workspace of these caches and the time of use. Existing content is not rewritten:
+/// some file systems flush a replaced file at once.
 fn mark_as_used(path: &Path, workspace: &[u8]) -> io::Result<()> {
     match File::options().append(true).open(path) {
         Ok(known) if fs::read(path)? == workspace => {
@@ -199,7 +198,7 @@ fn mark_as_used(path: &Path, workspace: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Renames what is too much, and tells its new places.
+/// Renames the caches beyond the limit, and returns their new paths.
 fn over(all: &Path, own: &Path, lock: &File, limit: u64) -> Vec<PathBuf> {
     let folders = names(all).into_iter().filter(|name| !name.to_string_lossy().starts_with('.'));
     let mut found: Vec<(SystemTime, u64, PathBuf)> = folders
@@ -219,10 +218,10 @@ fn over(all: &Path, own: &Path, lock: &File, limit: u64) -> Vec<PathBuf> {
         }
         let name = folder.file_name().unwrap_or_default().to_string_lossy().into_owned();
         let names = (0..).map(|number| all.join(format!("{GONE}{name}-{number}")));
-        // What was to go before may still be there.
+        // Folders from an earlier removal may still exist.
         let Some(target) = names.into_iter().find(|path| path.symlink_metadata().is_err()) else { continue };
         let moved = if folder == own {
-            // The folder itself stays, with the lock in it.
+            // The folder itself stays, because it contains the lock.
             flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok()
                 && fs::rename(own.join("own"), &target).is_ok()
                 && fs::remove_file(own.join("seeded"))
