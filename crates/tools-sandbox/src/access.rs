@@ -1,5 +1,4 @@
-//! Read rules: which canonical paths stay closed although they lie inside the roots. Where the
-//! roots are is in `roots.rs`.
+//! Read rules: canonical paths inside the roots that must not be read. The roots are in `roots.rs`.
 
 use std::{
     collections::{HashMap, VecDeque},
@@ -13,7 +12,7 @@ use rustix::fs::{Mode, OFlags};
 
 use crate::{PathError, globs::Globs, open::handle_path};
 
-/// The files that commonly hold secrets: closed unless the configuration says otherwise.
+/// Files that commonly hold secrets: closed unless the configuration says otherwise.
 ///
 /// Globs on canonical absolute paths; a directory closes everything beneath it; `~` is the home
 /// directory; a leading `!` makes an exception.
@@ -25,7 +24,8 @@ pub const SECRET_PRESET: &[&str] = &[
     "!**/.env.template",
     "!**/.env.dist",
     "**/secrets/**",
-    // The code that handles secrets is no secret: a project with such a module must stay buildable.
+    // Source code that handles secrets is not secret: a project with such a module must stay
+    // buildable.
     "!**/secrets/**/*.{rs,go,java,kt,swift,c,h,cc,cpp,hpp,cs,ts,tsx}",
     "**/.git/config",
     "**/.git-credentials",
@@ -54,8 +54,8 @@ pub const SECRET_PRESET: &[&str] = &[
     "~/.password-store",
     "~/.bash_history",
     "~/.zsh_history",
-    // Agents, browsers, messengers, wallets, clouds, databases and package managers keep theirs in
-    // one place each. A pattern for many costs as much as one.
+    // Agents, browsers, messengers, wallets, clouds, databases and package managers each keep their
+    // credentials in one place. A pattern for many costs as much as one.
     "~/.{claude,codex,gemini}/{.credentials.json,auth.json,oauth_creds.json,google_accounts.json}",
     "~/.{claude.json,openai,anthropic,huggingface,copilot,aider.conf.yml,continue/config.json,cursor/mcp.json}",
     "~/.local/share/{opencode/auth.json,kwalletd,remmina,TelegramDesktop,com.vercel.cli,fish/fish_history,DBeaverData,evolution}",
@@ -75,7 +75,7 @@ pub const SECRET_PRESET: &[&str] = &[
     "~/.{pip/pip.conf,config/pip/pip.conf,yarnrc.yml,condarc,sbt/.credentials,ivy2/.credentials,lein/credentials.clj,hex/hex.config,gitlab-token}",
     "~/.{msmtprc,mbsyncrc,offlineimaprc,fetchmailrc,esmtprc,mutt,cvspass,subversion/auth,wgetrc,curlrc,lftp,smbcredentials,davfs2}",
     "~/.cache/huggingface/{token,stored_tokens}",
-    // As root a command could read these; users and groups have a copy of before the last change.
+    // A command run as root could read these. The `-` files are their previous versions.
     "/etc/shadow",
     "/etc/shadow-",
     "/etc/gshadow",
@@ -114,7 +114,7 @@ pub struct ReadRules {
     others: Option<Others>,
 }
 
-/// What others than these rules close: path by path, each judged by itself.
+/// Additional closed paths, determined by other code for each path separately.
 #[derive(Clone)]
 struct Others(Arc<dyn Fn(&Path) -> bool + Send + Sync>);
 
@@ -124,13 +124,13 @@ impl fmt::Debug for Others {
     }
 }
 
-/// State of the rules at a directory of a walk, so that each path is judged once and not once per
-/// ancestor.
+/// State of the rules at a directory of a walk, so that each path is checked once and not again for
+/// each ancestor.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Scope {
     denied: bool,
     allowed: bool,
-    /// Closed by others, which may open what lies below.
+    /// Closed by other code, which may leave paths below open.
     closed_here: bool,
 }
 
@@ -140,7 +140,7 @@ impl Scope {
         self.denied || !self.allowed || self.closed_here
     }
 
-    /// Whether nothing below can be open either, so that a walk need not go in.
+    /// Whether everything below is closed too, so that a walk can skip the directory.
     pub fn is_sealed(self) -> bool {
         self.denied
     }
@@ -149,14 +149,14 @@ impl Scope {
 impl ReadRules {
     /// Compiles the two lists.
     ///
-    /// `deny`: `None` stands for [`SECRET_PRESET`], an empty list closes nothing, and a list of
-    /// nothing but exceptions makes them from the preset. A non-empty `allow` closes all that it
-    /// does not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern
-    /// written through a symbolic link also means what the link leads to, a relative `deny` pattern
-    /// holds in every directory and a relative `allow` pattern below `base`.
+    /// `deny`: `None` means [`SECRET_PRESET`], an empty list closes nothing, and a list of
+    /// exceptions only applies them to the preset. A non-empty `allow` closes everything it does
+    /// not name. Globs are matched on canonical absolute paths: `~` is `home`, a pattern written
+    /// through a symbolic link also matches the link's target, a relative `deny` pattern applies in
+    /// every directory and a relative `allow` pattern below `base`.
     ///
     /// # Errors
-    /// [`PathError::Glob`] for the first glob that is not valid: a rule that is skipped is a hole.
+    /// [`PathError::Glob`] for the first invalid glob: skipping a rule would leave a hole.
     pub fn compile(
         deny: Option<&[String]>,
         allow: &[String],
@@ -178,7 +178,7 @@ impl ReadRules {
         let deny = glob_set(deny.into_iter(), everywhere, home);
         let except = glob_set(except.into_iter().map(|glob| &glob[1..]), everywhere, home);
         Ok(Self {
-            // The preset is a constant that a test compiles.
+            // A test compiles the preset, which is a constant.
             deny: if is_preset { deny } else { checked(deny)? },
             except: if is_typed { checked(except)? } else { except },
             allow: match allow {
@@ -200,13 +200,12 @@ impl ReadRules {
         Self { deny: Arc::default(), except: Arc::default(), allow: None, closed: Arc::default(), others: None }
     }
 
-    /// The same rules, under which `places` stay closed too: canonical files, and folders with all
-    /// that is in them.
+    /// Also closes `places`: canonical files, and folders with all their contents.
     pub fn closing(self, places: &[PathBuf]) -> Self {
         Self { closed: self.closed.iter().chain(places).cloned().collect(), ..self }
     }
 
-    /// The same rules, under which every canonical path stays closed that `denies` refuses.
+    /// Also closes every canonical path for which `denies` returns true.
     pub fn closing_where(self, denies: Arc<dyn Fn(&Path) -> bool + Send + Sync>) -> Self {
         Self { others: Some(Others(denies)), ..self }
     }
@@ -221,8 +220,8 @@ impl ReadRules {
         self.scope(path).is_closed()
     }
 
-    /// Whether what lies in the canonical absolute `folder` is closed whatever its name, but for
-    /// names that exceptions open.
+    /// Whether all entries of the canonical absolute `folder` are closed whatever their names,
+    /// apart from names opened by exceptions.
     pub fn closes_below(&self, folder: &Path) -> bool {
         // A name that only a wildcard matches.
         const ANY: &str = "\u{1}";
@@ -255,14 +254,15 @@ impl ReadRules {
     }
 }
 
-/// Lists of globs that are kept: a process compiles the same few rules for each of its parts.
+/// Maximum number of cached glob lists: a process compiles the same few rules for each of its
+/// parts.
 const KEPT_SETS: usize = 8;
 
-/// Those that were asked for last.
+/// The most recently used ones.
 static KEPT: Mutex<VecDeque<Arc<Globs>>> = Mutex::new(VecDeque::new());
 
 fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<&Path>) -> Arc<Globs> {
-    // Most patterns begin in the same few folders.
+    // Most patterns begin with the same few folders.
     let mut found = HashMap::new();
     let patterns: Vec<_> = globs.map(|glob| (glob.to_owned(), spellings(glob, base, home, &mut found))).collect();
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
@@ -275,7 +275,7 @@ fn glob_set<'a>(globs: impl Iterator<Item = &'a str>, base: &Path, home: Option<
     globs
 }
 
-/// The globs, where all of them are valid.
+/// Returns the globs if all of them are valid.
 fn checked(globs: Arc<Globs>) -> Result<Arc<Globs>, PathError> {
     globs.check()?;
     Ok(globs)
@@ -289,7 +289,7 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Found) ->
         (Some(rest), Some(home)) if rest.is_empty() || rest.starts_with('/') => {
             format!("{}{rest}", globset::escape(&home.to_string_lossy()))
         }
-        // Without a home directory, hold it everywhere: closing too much is the safe side.
+        // Without a home directory, apply it everywhere: closing too much is the safe side.
         (Some(rest), None) if rest.starts_with('/') => format!("**{rest}"),
         _ if glob.starts_with('/') || glob.starts_with("**") => glob.to_string(),
         _ if base == Path::new("**") => format!("**/{glob}"),
@@ -301,11 +301,11 @@ fn spellings(glob: &str, base: &Path, home: Option<&Path>, found: &mut Found) ->
     patterns
 }
 
-/// What places lead to; `None` for what does not exist.
+/// Canonical paths of places; `None` for places that do not exist.
 type Found = HashMap<PathBuf, Option<PathBuf>>;
 
-/// The pattern with its literal beginning replaced by what that leads to, when links make a
-/// difference.
+/// The pattern with its literal beginning replaced by the canonical path, if links make them
+/// differ.
 fn canonical_prefix(pattern: &str, known: &mut Found) -> Option<String> {
     let mut literal = PathBuf::from("/");
     let mut components = Path::new(pattern).components().peekable();
@@ -329,8 +329,8 @@ fn canonical_prefix(pattern: &str, known: &mut Found) -> Option<String> {
     Some(format!("{}/{}", globset::escape(found.to_str()?), tail.to_str()?).trim_end_matches('/').to_string())
 }
 
-/// The deepest part of a place that exists, and what it leads to; what is missing today keeps its
-/// spelling. Each folder is looked at once: most places lie in the same few.
+/// The deepest existing part of a place and its canonical path; missing parts keep their spelling.
+/// Each folder is looked up once: most places lie in the same few folders.
 fn existing<'a>(place: &'a Path, known: &mut Found) -> Option<(&'a Path, PathBuf)> {
     place.ancestors().find_map(|ancestor| {
         if let Some(found) = known.get(ancestor) {

@@ -1,5 +1,4 @@
-//! The user this process acts as: home and name, from the environment or else from the user
-//! database.
+//! The user this process acts as: home and name, from the environment or the user database.
 #![expect(unsafe_code, reason = "the user database has no safe interface in the standard library")]
 
 use std::{
@@ -9,7 +8,7 @@ use std::{
     sync::OnceLock,
 };
 
-/// Longest record of the user database that is read.
+/// Maximum length in bytes of a user database record.
 const MAX_RECORD_BYTES: usize = 64 * 1024;
 
 /// A user's entry in the user database.
@@ -21,8 +20,8 @@ pub struct Account {
     pub home: PathBuf,
 }
 
-/// The record of the effective user; `None` when the database has none, as in containers that run
-/// under any number. It is looked up once in a process.
+/// The record of the effective user; `None` if the database has none, as in containers that run
+/// under arbitrary user ids. Looked up once per process.
 pub(crate) fn account() -> Option<Account> {
     static OWN: OnceLock<(u32, Option<Account>)> = OnceLock::new();
     let user = rustix::process::geteuid().as_raw();
@@ -36,14 +35,14 @@ fn look_up(user: u32) -> Option<Account> {
     // it.
     let mut record: libc::passwd = unsafe { std::mem::zeroed() };
     let mut found = std::ptr::null_mut();
-    // SAFETY: the record, the buffer of the length told and the place for the answer are ours
-    // across the call.
+    // SAFETY: the record, the buffer with its given length and the result pointer are ours across
+    // the call.
     let failed =
         unsafe { libc::getpwuid_r(user, &raw mut record, buffer.as_mut_ptr().cast(), buffer.len(), &raw mut found) };
     if failed != 0 || found.is_null() {
         return None;
     }
-    // SAFETY: on success both lead to terminated strings in the buffer, which lives to the end of
+    // SAFETY: on success both point to terminated strings in the buffer, which lives to the end of
     // this function.
     let text =
         |text: *const libc::c_char| unsafe { (!text.is_null()).then(|| CStr::from_ptr(text).to_bytes().to_vec()) };
@@ -51,21 +50,21 @@ fn look_up(user: u32) -> Option<Account> {
     Some(Account { name: String::from_utf8_lossy(&text(record.pw_name)?).into_owned(), home })
 }
 
-/// The user's home: `HOME` where that is an absolute path, else what the user database says.
+/// The user's home: `HOME` if it is an absolute path, otherwise the entry in the user database.
 pub fn home() -> Option<PathBuf> {
     homes().into_iter().next()
 }
 
-/// Every folder that is the user's home: the one that `HOME` names, which programs go by, and the
-/// one of the user database where it is another. The first is [`home`].
+/// Every home folder of the user: `HOME`, which programs use, and the one in the user database if
+/// it differs. The first is [`home`].
 pub fn homes() -> Vec<PathBuf> {
     let named = std::env::var_os("HOME").map(PathBuf::from);
     candidates(named.as_deref(), account().as_ref().map(|account| account.home.as_path()))
 }
 
-/// `path` with the home in the place of `~` at its beginning: `~` and `~/below`, as a shell reads
-/// them. Any other path comes back as it is, `~name` too. `None` where it begins with `~` and
-/// `home` is not known.
+/// Replaces `~` at the beginning of `path` by the home, as a shell does for `~` and `~/below`. Any
+/// other path is returned unchanged, including `~name`. `None` if the path begins with `~` and
+/// `home` is unknown.
 ///
 /// ```
 /// # use std::path::{Path, PathBuf};
@@ -77,20 +76,19 @@ pub fn homes() -> Vec<PathBuf> {
 /// ```
 pub fn expand_home(path: impl AsRef<Path>, home: Option<&Path>) -> Option<PathBuf> {
     match path.as_ref().strip_prefix("~") {
-        // Without a slash at its end, which patterns would not match.
+        // Removes a final slash, which patterns would not match.
         Ok(below) => home.map(|home| home.join(below).components().collect()),
         Err(_) => Some(path.as_ref().to_owned()),
     }
 }
 
 fn candidates(named: Option<&Path>, recorded: Option<&Path>) -> Vec<PathBuf> {
-    // A record without a home says `/` or a folder that is not there, and the root is nobody's
-    // home.
+    // A record without a home names `/` or a missing folder, and `/` is not a home.
     let recorded = recorded.filter(|home| *home != Path::new("/"));
     let mut homes: Vec<PathBuf> = Vec::new();
     for home in [named, recorded].into_iter().flatten() {
         if home.is_absolute() && !homes.iter().any(|known| known == home) {
-            // Without a slash at its end, which patterns would not match.
+            // Removes a final slash, which patterns would not match.
             homes.push(home.components().collect());
         }
     }

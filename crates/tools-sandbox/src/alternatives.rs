@@ -1,17 +1,17 @@
 //! Expansion of the alternatives of a glob: `{a,b}/c` becomes `a/c` and `b/c`. Paths without
 //! wildcards can then be looked up in a table.
 
-/// Most patterns that one is written out into; beyond that it stays as it is.
+/// Maximum number of patterns from one expansion; a pattern with more stays unexpanded.
 const MAX_PATTERNS: usize = 256;
 
-/// The patterns without alternatives that match together what `pattern` matches. One that has too
-/// many or that is not valid is returned as it is, and so is one in which alternatives and `**`
-/// meet: what that means depends on its neighbours.
+/// The patterns without alternatives that together match the same as `pattern`. It is returned
+/// unchanged if it is invalid, has too many alternatives, or combines alternatives with an adjacent
+/// `**`, whose meaning depends on its neighbours.
 pub(crate) fn written_out(pattern: &str) -> Vec<String> {
     all(pattern).unwrap_or_else(|| vec![pattern.to_owned()])
 }
 
-/// `None` where the pattern stays as it is.
+/// `None` if the pattern stays unchanged.
 fn all(pattern: &str) -> Option<Vec<String>> {
     if pattern.contains("}**") || pattern.contains("**{") || double_stars_in_groups(pattern) {
         return None;
@@ -23,24 +23,24 @@ fn all(pattern: &str) -> Option<Vec<String>> {
             done.push(next);
             continue;
         };
-        // The last is taken first: the order of the alternatives stays.
+        // The last one is taken first, which keeps the order of the alternatives.
         open.extend(group.each().rev());
         if open.len() + done.len() > MAX_PATTERNS {
             return None;
         }
     }
-    // `**/` alone matches everything, and with an alternative that is empty behind it nothing.
+    // A final `**/` matches everything; followed by an empty alternative it matches nothing.
     let ends_open = |each: &str| each.ends_with("**/");
     let is_same = |each: &String| double_stars(each) == double_stars(pattern) && ends_open(each) == ends_open(pattern);
     done.iter().all(is_same).then_some(done)
 }
 
-/// How many places there are at which two stars meet.
+/// Number of positions with two adjacent stars.
 fn double_stars(pattern: &str) -> usize {
     pattern.as_bytes().windows(2).filter(|pair| pair == b"**").count()
 }
 
-/// Whether two stars meet within alternatives.
+/// Whether alternatives contain two adjacent stars.
 fn double_stars_in_groups(pattern: &str) -> bool {
     match first_group(pattern) {
         Ok(Some(Group { parts, after, .. })) => {
@@ -50,7 +50,7 @@ fn double_stars_in_groups(pattern: &str) -> bool {
     }
 }
 
-/// The outermost alternatives of a glob that stand first.
+/// The first group of outermost alternatives in a glob.
 #[derive(Debug)]
 pub struct Group<'a> {
     /// The glob in front of them.
@@ -68,14 +68,14 @@ impl Group<'_> {
     }
 }
 
-/// Braces or a class that are not closed, or braces that were not opened.
+/// A brace or class is not closed, or a brace was not opened.
 #[derive(Debug)]
 pub struct UnbalancedBraces;
 
-/// The alternatives of a glob that stand first; `None` where there are none.
+/// The first group of alternatives in a glob; `None` if there is none.
 ///
 /// # Errors
-/// [`UnbalancedBraces`] for what is no glob.
+/// [`UnbalancedBraces`] for an invalid glob.
 pub fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces> {
     let mut rest = pattern.char_indices();
     let (mut depth, mut start, mut part) = (0_usize, 0, 0);
@@ -107,8 +107,7 @@ pub fn first_group(pattern: &str) -> Result<Option<Group<'_>>, UnbalancedBraces>
     if depth == 0 { Ok(None) } else { Err(UnbalancedBraces) }
 }
 
-/// Goes behind a class, in which braces and commas stand for themselves, as does a bracket right at
-/// its beginning.
+/// Skips a class, in which braces and commas are literal, as is a bracket at its beginning.
 fn skip_class(rest: &mut std::str::CharIndices<'_>) -> Result<(), UnbalancedBraces> {
     let mut next = rest.next();
     if next.is_some_and(|(_, character)| matches!(character, '!' | '^')) {

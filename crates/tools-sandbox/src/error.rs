@@ -1,4 +1,4 @@
-//! What can go wrong between a path in a call and an open handle, in the words shown to the model.
+//! Errors between a path in a call and an open handle, worded for the model.
 
 use std::{
     io,
@@ -12,8 +12,8 @@ use crate::{FileKind, spelling::shown};
 
 /// A path that could not be turned into a handle.
 ///
-/// The text repeats paths only as the caller wrote them or as they lie beneath an allowed root:
-/// what exists outside the roots is never told.
+/// The text contains paths only as the caller wrote them or beneath an allowed root: it never
+/// reveals what exists outside the roots.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -21,7 +21,7 @@ pub enum PathError {
     /// The path is the empty string.
     #[error("the path is empty")]
     Empty,
-    /// The path holds a NUL byte, which no file name can.
+    /// The path contains a NUL byte, which no file name can.
     #[error("path `{}` contains a NUL character", shown(.0))]
     Nul(PathBuf),
     /// The path is longer than the system accepts.
@@ -33,25 +33,25 @@ pub enum PathError {
     /// A read rule closes the path.
     #[error("path `{}` is closed by the read rules", shown(.0))]
     Denied(PathBuf),
-    /// The path is an allowed root or lies above one and must stay.
+    /// The path is an allowed root or lies above one, and must not be moved or deleted.
     #[error("path `{}` is an allowed root or holds one and cannot be moved or deleted", shown(.0))]
     Protected(PathBuf),
-    /// The path is a file of the host: its rules, its record.
+    /// The path is a file of the host: its rules or its record.
     #[error("path `{}` holds the rules or the record of this session and cannot be changed by a tool", shown(.0))]
     Reserved(PathBuf),
-    /// The whole machine would be allowed, which nobody asked for.
+    /// The whole machine would be allowed without having been requested.
     #[error("the working directory is `/` and no folders are named, so that everything could be changed")]
     Everything,
-    /// Nothing is there.
+    /// The path does not exist.
     #[error("path `{}` does not exist", shown(.0))]
     NotFound(PathBuf),
-    /// Something is there already.
+    /// The path exists already.
     #[error("path `{}` already exists", shown(.0))]
     Exists(PathBuf),
-    /// A file stands where a directory is needed.
+    /// A file is at a place where a directory is needed.
     #[error("path `{}` is not a directory", shown(.0))]
     NotADirectory(PathBuf),
-    /// The path is something else than the operation needs.
+    /// The file at the path has another kind than the operation needs.
     #[error("path `{}` is {found}, not {wanted}", shown(.path))]
     WrongKind { path: PathBuf, found: FileKind, wanted: FileKind },
     /// Too many symbolic links, most likely a loop.
@@ -75,7 +75,7 @@ pub enum PathError {
 }
 
 impl PathError {
-    /// Names what happened at `path`, given the system's error.
+    /// Converts the system's error at `path`.
     pub fn from_io(path: &Path, source: impl Into<io::Error>) -> Self {
         let source = source.into();
         let path = path.to_path_buf();

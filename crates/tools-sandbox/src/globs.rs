@@ -1,5 +1,5 @@
-//! Globs on absolute paths, of which few are ever compiled: a path, a name and an ending are looked
-//! up, and a wildcard is tried only where the path has the literal text beside it.
+//! Globs on absolute paths. Few are ever compiled: patterns for a path, a name or an extension are
+//! looked up in tables, and a wildcard is tried only if the path contains its literal text.
 
 use std::{collections::HashSet, os::unix::ffi::OsStrExt as _, path::Path, sync::OnceLock};
 
@@ -15,11 +15,11 @@ use crate::{PathError, alternatives::written_out};
 pub(crate) struct Globs {
     /// Each configured glob with the absolute patterns that it expands to.
     pub(crate) patterns: Vec<(String, Vec<String>)>,
-    /// Made when a path is compared first: a process that judges commands alone never does.
+    /// Built at the first comparison: a process that only judges commands never needs it.
     sorted: OnceLock<Sorted>,
 }
 
-/// Patterns by what it takes to compare a path with them.
+/// Patterns by the kind of comparison they need.
 #[derive(Debug, Default)]
 struct Sorted {
     paths: HashSet<Vec<u8>>,
@@ -33,14 +33,14 @@ struct Sorted {
 /// A pattern that is compared as a whole.
 #[derive(Debug)]
 struct Wildcard {
-    /// Which of the configured globs it stands for.
+    /// Index of the configured glob it came from.
     number: usize,
     pattern: String,
     literal: Literal,
     compiled: OnceLock<CompiledGlob>,
 }
 
-/// Text without which a pattern matches no path.
+/// Text that every matching path contains.
 #[derive(Debug)]
 enum Literal {
     Beginning(Vec<u8>),
@@ -48,14 +48,14 @@ enum Literal {
     Part(Vec<u8>),
 }
 
-/// A compiled glob, whose wildcards for one character stand for a character and not for a byte.
+/// A compiled glob, whose single-character wildcards match a character and not a byte.
 #[derive(Debug)]
 pub struct CompiledGlob(Matcher);
 
 #[derive(Debug)]
 enum Matcher {
     Bytes(GlobMatcher),
-    /// It has wildcards for one character: bytes would be compared with these.
+    /// The glob has single-character wildcards, which would otherwise match bytes.
     Characters(Regex),
 }
 
@@ -78,10 +78,10 @@ impl Globs {
             || wildcards.iter().any(|wildcard| wildcard.is_match(path))
     }
 
-    /// Compiles all of them now, so that what is wrong with them is found.
+    /// Compiles all of them now, to find invalid ones.
     ///
     /// # Errors
-    /// [`PathError::Glob`] for the first glob that is not valid.
+    /// [`PathError::Glob`] for the first invalid glob.
     pub(crate) fn check(&self) -> Result<(), PathError> {
         let empty = self.patterns.iter().position(|(glob, _)| glob.is_empty());
         let empty = empty.map(|number| (number, "it is empty".to_owned()));
@@ -125,7 +125,7 @@ impl Wildcard {
         let literal = if pattern.starts_with('/') {
             Literal::Beginning(pattern.split(META).next().unwrap_or_default().trim_end_matches('/').into())
         } else if pattern.contains(['{', '[']) {
-            // Not every alternative has to be there.
+            // A path need not contain every alternative.
             Literal::Part(Vec::new())
         } else {
             let pieces = pattern.split(META).map(|piece| piece.trim_matches('/'));
@@ -149,7 +149,7 @@ impl Wildcard {
         }
         let glob = parse(&self.pattern).map_err(|error| error.kind().to_string())?;
         let compiled = CompiledGlob::try_new(&glob).map_err(|error| error.to_string())?;
-        // Of two threads at once, one keeps what it made.
+        // If two threads compile at once, one result is kept.
         Ok(self.compiled.get_or_init(|| compiled))
     }
 }
@@ -158,7 +158,7 @@ impl CompiledGlob {
     /// Compiles a glob.
     ///
     /// # Errors
-    /// Beyond the size that expressions may have.
+    /// If the expression exceeds the size limit.
     pub fn try_new(glob: &Glob) -> Result<Self, regex::Error> {
         if !glob.glob().contains(['?', '[']) {
             return Ok(Self::bytewise(glob));
@@ -166,7 +166,7 @@ impl CompiledGlob {
         Regex::new(&by_characters(glob.regex())).map(|regex| Self(Matcher::Characters(regex)))
     }
 
-    /// A glob whose wildcards for one character stand for a byte.
+    /// A glob whose single-character wildcards match a byte.
     pub fn bytewise(glob: &Glob) -> Self {
         Self(Matcher::Bytes(glob.compile_matcher()))
     }
@@ -175,27 +175,27 @@ impl CompiledGlob {
     pub fn is_match(&self, text: impl AsRef<Path>) -> bool {
         match &self.0 {
             Matcher::Bytes(glob) => glob.is_match(text),
-            // A byte that belongs to no character is one.
+            // A byte that belongs to no character counts as a character.
             Matcher::Characters(regex) => regex.is_match(&text.as_ref().to_string_lossy()),
         }
     }
 }
 
-/// A glob as these rules read it.
+/// Parses a glob with the options of these rules.
 fn parse(pattern: &str) -> Result<Glob, globset::Error> {
-    // `*` stays inside one component: `secret/*` must not mean more than it says, nor `**` less.
+    // `*` stays inside one component: `secret/*` must not match more than it says, nor `**` less.
     GlobBuilder::new(pattern).literal_separator(true).backslash_escape(true).empty_alternates(true).build()
 }
 
-/// Characters that may mean something else than themselves.
+/// Characters that may have a special meaning.
 const META: [char; 8] = ['*', '?', '[', ']', '{', '}', '\\', ','];
 
-/// Whether a pattern stands for itself alone.
+/// Whether a pattern has no special characters.
 fn is_literal(pattern: &str) -> bool {
     !pattern.contains(META)
 }
 
-/// Whether a pattern stands for one name alone. `**/` is none: it matches everything.
+/// Whether a pattern is a plain name. `**/` is not: it matches everything.
 fn is_name(pattern: &str) -> bool {
     !pattern.is_empty() && is_literal(pattern) && !pattern.contains('/')
 }

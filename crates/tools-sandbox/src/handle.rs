@@ -1,6 +1,5 @@
 //! Open handles beneath an allowed root and the operations that are safe on them: one name at a
-//! time, never through a symbolic link, never blocking. How a path becomes a handle is in
-//! `open.rs`.
+//! time, never through a symbolic link, never blocking. `open.rs` turns a path into a handle.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -21,11 +20,11 @@ use tools_core::FileState;
 
 use crate::{PathError, Resolver};
 
-/// Flags with which anything is opened: no descriptor reaches a child, no terminal is adopted, no
-/// FIFO or device blocks.
+/// Flags for every open: children inherit no descriptor, no terminal becomes the controlling one,
+/// no FIFO or device blocks.
 pub(crate) const SAFE: OFlags = OFlags::CLOEXEC.union(OFlags::NOCTTY).union(OFlags::NONBLOCK);
 
-/// The identity of a file on this machine: equal for two names of one file.
+/// The identity of a file on this machine: the same for all names of one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct FileId {
     device: u64,
@@ -106,11 +105,11 @@ pub struct Metadata {
     pub uid: u32,
     /// Its group.
     pub gid: u32,
-    /// Number of its names.
+    /// Number of its hard links.
     pub links: u64,
-    /// When its content changed: seconds and nanoseconds.
+    /// Time of its last content change: seconds and nanoseconds.
     pub modified: (i64, u64),
-    /// When its inode changed: seconds and nanoseconds.
+    /// Time of its last inode change: seconds and nanoseconds.
     pub changed: (i64, u64),
 }
 
@@ -148,13 +147,12 @@ impl Metadata {
     }
 }
 
-/// Sets the time at which the content of an open file or directory changed, as
-/// [`Metadata::modified`] gives it.
+/// Sets the modification time of an open file or directory, in the form of [`Metadata::modified`].
 pub fn set_modified(handle: impl AsFd, modified: (i64, u64)) -> io::Result<()> {
     Ok(rustix::fs::futimens(handle, &times(modified))?)
 }
 
-/// The access time stays as it is.
+/// Leaves the access time unchanged.
 fn times((seconds, nanoseconds): (i64, u64)) -> Timestamps {
     #[expect(clippy::cast_possible_wrap, reason = "field widths differ between architectures")]
     let last_modification = Timespec { tv_sec: seconds, tv_nsec: nanoseconds as _ };
@@ -162,10 +160,10 @@ fn times((seconds, nanoseconds): (i64, u64)) -> Timestamps {
     Timestamps { last_access, last_modification }
 }
 
-/// Whether a rename may replace what already has the new name.
+/// Whether a rename may replace an existing entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Replace {
-    /// Fails with `AlreadyExists` when the name is taken.
+    /// Fails with `AlreadyExists` if the name is taken.
     Never,
     /// Replaces atomically.
     Allowed,
@@ -215,9 +213,9 @@ impl Beneath {
 
 /// An open directory beneath an allowed root.
 ///
-/// Every operation takes one file name and acts on that name in this very directory, whatever
-/// happens to the path in the meantime. A name that is empty, `.`, `..` or holds a `/` is refused
-/// with `InvalidInput`; a symbolic link is never followed.
+/// Every operation takes one file name and acts on that name in this very directory, even if its
+/// path changes meanwhile. A name that is empty, `.`, `..` or contains a `/` is refused with
+/// `InvalidInput`; a symbolic link is never followed.
 #[derive(Debug)]
 pub struct Directory {
     pub(crate) handle: OwnedFd,
@@ -254,7 +252,7 @@ impl Directory {
 
     /// Opens `name` for reading.
     ///
-    /// Does not block whatever `name` is; look at [`Metadata::kind`] before reading.
+    /// Never blocks, whatever `name` is; check [`Metadata::kind`] before reading.
     pub fn open(&self, name: &OsStr) -> io::Result<File> {
         self.open_as(name, OFlags::RDONLY)
     }
@@ -276,11 +274,11 @@ impl Directory {
         Ok(File::from(rustix::fs::openat(self, single(name)?, flags, Mode::from_raw_mode(mode))?))
     }
 
-    /// Creates a file in this directory that has no name yet: it is gone with its last handle,
-    /// whatever ends the process.
+    /// Creates a file without a name in this directory: it disappears with its last handle, however
+    /// the process ends.
     ///
     /// # Errors
-    /// Not every file system has such files; [`Self::link`] needs `/proc`.
+    /// Some file systems do not support such files; [`Self::link`] needs `/proc`.
     pub fn create_unnamed(&self, mode: u32) -> io::Result<File> {
         if Resolver::probe() != Resolver::Kernel {
             return Err(io::ErrorKind::Unsupported.into());
@@ -289,7 +287,7 @@ impl Directory {
         Ok(File::from(rustix::fs::openat(self, ".", flags, Mode::from_raw_mode(mode))?))
     }
 
-    /// Gives a file of [`Self::create_unnamed`] the name `name`, which must not exist.
+    /// Gives a file of [`Self::create_unnamed`] a `name`, which must not exist.
     ///
     /// # Errors
     /// `AlreadyExists` when the name is taken.
@@ -298,7 +296,7 @@ impl Directory {
         Ok(rustix::fs::linkat(rustix::fs::CWD, handle, self, single(name)?, AtFlags::SYMLINK_FOLLOW)?)
     }
 
-    /// Sets the time at which the symbolic link `name` was made.
+    /// Sets the modification time of the symbolic link `name`.
     pub fn set_link_time(&self, name: &OsStr, modified: (i64, u64)) -> io::Result<()> {
         Ok(rustix::fs::utimensat(self, single(name)?, &times(modified), AtFlags::SYMLINK_NOFOLLOW)?)
     }
@@ -310,9 +308,9 @@ impl Directory {
         Ok(Self { handle, path: self.path.join(name) })
     }
 
-    /// Opens the directory at `relative`, some names below, following no link on the way.
+    /// Opens the directory at the path `relative` below this one, following no link on the way.
     ///
-    /// For walks that come back to a directory without having kept every handle above it.
+    /// For walks that return to a directory without having kept every handle above it.
     pub fn subdirectory(&self, relative: &Path) -> io::Result<Self> {
         let flags = OFlags::RDONLY | OFlags::DIRECTORY | OFlags::NOFOLLOW | SAFE;
         if relative.as_os_str().is_empty() {
@@ -325,7 +323,7 @@ impl Directory {
                 Ok(handle) => {
                     return Ok(Self { handle, path: self.path.join(relative) });
                 }
-                // Renamed meanwhile, or longer than one system call takes: step by step.
+                // Renamed meanwhile, or too long for one system call: go step by step.
                 Err(rustix::io::Errno::AGAIN | rustix::io::Errno::NAMETOOLONG) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -338,7 +336,7 @@ impl Directory {
         components.try_fold(first, |directory, component| directory.directory(component.as_os_str()))
     }
 
-    /// Opens the directory above, if it still is the one that is `expected`.
+    /// Opens the parent directory if it still is `expected`.
     ///
     /// For walks that close handles on the way down: a directory that was moved meanwhile has
     /// another parent.
@@ -357,11 +355,11 @@ impl Directory {
         lineage(self.as_fd())
     }
 
-    /// Takes the directory's advisory lock for as long as the value lives, so that programs that
-    /// ask for it change files here one after another. `None` when somebody else has it.
+    /// Takes the directory's advisory lock until the value is dropped, so that programs using the
+    /// lock change files here one at a time. `None` if another holder has it.
     ///
     /// # Errors
-    /// When the directory cannot be read, or its file system has no locks.
+    /// If the directory cannot be read, or its file system has no locks.
     pub fn try_lock(&self) -> io::Result<Option<OwnedFd>> {
         let own = rustix::fs::openat(self, ".", OFlags::RDONLY | OFlags::DIRECTORY | SAFE, Mode::empty())?;
         match rustix::fs::flock(&own, rustix::fs::FlockOperation::NonBlockingLockExclusive) {
@@ -404,8 +402,8 @@ impl Directory {
             return Ok(rustix::fs::renameat(self, from, destination, to)?);
         }
         match rustix::fs::renameat_with(self, from, destination, to, RenameFlags::NOREPLACE) {
-            // A file system that cannot do it in one step: look first. The gap can only lose a name
-            // created meanwhile.
+            // The file system cannot do it in one step: check first. A name created between check
+            // and rename is lost.
             Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS)
                 if destination.stat(new_name).is_err_and(|e| e.kind() == io::ErrorKind::NotFound) =>
             {
@@ -415,9 +413,9 @@ impl Directory {
         }
     }
 
-    /// The names in this directory, unsorted, without `.` and `..`.
+    /// Lists the names in this directory, unsorted, without `.` and `..`.
     pub fn entries(&self) -> io::Result<Vec<(OsString, FileKind)>> {
-        // Its own description: two listings of one handle would share one position.
+        // A separate file description: two listings of one handle would share one position.
         let handle = rustix::fs::openat(self, ".", OFlags::RDONLY | OFlags::DIRECTORY | SAFE, Mode::empty())?;
         let mut buffer = [MaybeUninit::uninit(); 16 * 1024];
         let mut raw = RawDir::new(handle, &mut buffer);
@@ -439,7 +437,7 @@ impl Directory {
     }
 }
 
-/// A name in an open directory: what there is to create, delete, rename or replace.
+/// A name in an open directory, to create, delete, rename or replace.
 #[derive(Debug)]
 pub struct Entry {
     pub(crate) directory: Directory,
@@ -452,7 +450,7 @@ impl Entry {
         &self.directory
     }
 
-    /// The name, never followed if it is a symbolic link.
+    /// The name; never followed if it is a symbolic link.
     pub fn name(&self) -> &OsStr {
         &self.name
     }
@@ -462,10 +460,10 @@ impl Entry {
         self.directory.path.join(&self.name)
     }
 
-    /// Metadata of the file behind the name; `None` when nothing has it.
+    /// Metadata of the file with this name; `None` if there is none.
     ///
     /// # Errors
-    /// [`PathError`] when the system does not tell.
+    /// [`PathError`] if the system returns another error.
     pub fn metadata(&self) -> Result<Option<Metadata>, PathError> {
         match self.directory.stat(&self.name) {
             Ok(metadata) => Ok(Some(metadata)),
@@ -477,7 +475,7 @@ impl Entry {
 
 /// The identities of a directory and of every directory above it, nearest first.
 ///
-/// Ends early at a directory whose `..` may not be looked up: what cannot be reached cannot be
+/// Ends early at a directory whose `..` may not be looked up: directories above it cannot be
 /// changed either.
 pub(crate) fn lineage(start: BorrowedFd<'_>) -> io::Result<Vec<FileId>> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;

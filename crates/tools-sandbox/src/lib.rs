@@ -1,5 +1,5 @@
-//! Confinement: what a tool may touch on this machine, and the means to touch it without a race.
-//! Which calls are allowed at all is not decided here, but by the gates above.
+//! Confinement: which parts of this machine a tool may access, and access to them without races.
+//! The gates above decide which calls are allowed at all.
 //!
 //! The path half ([`Roots`], [`Directory`], [`Entry`], [`ReadRules`]) opens everything beneath a
 //! directory handle; no other crate turns a path that a model wrote into an open file. The process

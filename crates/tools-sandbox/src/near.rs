@@ -1,11 +1,11 @@
-//! Folders that people name and that are not there: which one was probably meant.
+//! Suggestions for missing folders that people name.
 
 use std::{fs, path::Path};
 
 use tools_core::{did_you_mean, nearest};
 
-/// The folder beside a missing one whose name is close to its name, with the path as it was typed;
-/// `None` when there is none.
+/// The folder beside a missing one with the most similar name, with the path as it was typed;
+/// `None` if there is none.
 pub fn near_folder(missing: &Path) -> Option<String> {
     let name = missing.file_name()?.to_str()?;
     let beside = missing.parent().filter(|parent| !parent.as_os_str().is_empty());
@@ -16,7 +16,7 @@ pub fn near_folder(missing: &Path) -> Option<String> {
     Some(beside.map_or_else(|| near.to_owned(), |beside| beside.join(near).display().to_string()))
 }
 
-/// The end of a message about a missing folder: what was probably meant, or nothing.
+/// The end of a message about a missing folder: a suggestion, or an empty string.
 pub fn folder_hint(missing: &Path) -> String {
     did_you_mean(near_folder(missing).as_slice()).map(|question| format!("; {question}")).unwrap_or_default()
 }

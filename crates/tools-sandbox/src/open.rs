@@ -1,6 +1,5 @@
-//! From a path to an open handle without a gap in between: by `openat2` in one system call where
-//! the kernel has it, else one component at a time with links expanded by hand. Which roots there
-//! are is in `roots.rs`.
+//! Opens a path without a race: with one `openat2` call if the kernel has it, otherwise one
+//! component at a time, expanding links by hand. The roots are in `roots.rs`.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,7 +19,7 @@ use rustix::{
 
 use crate::{Directory, PathError, Roots};
 
-/// How many symbolic links one path may run through: the kernel's own limit.
+/// Maximum number of symbolic links followed for one path: the kernel's own limit.
 pub(crate) const MAX_LINKS: u32 = 40;
 
 const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGICLINKS);
@@ -28,14 +27,14 @@ const BENEATH: ResolveFlags = ResolveFlags::BENEATH.union(ResolveFlags::NO_MAGIC
 /// Method of resolving paths.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Resolver {
-    /// `openat2` confines the whole resolution; what it cannot express is walked.
+    /// `openat2` confines the whole resolution; paths it cannot resolve are walked.
     Kernel,
-    /// One component at a time. Slower, and needs no support from the kernel.
+    /// One component at a time. Slower, but needs no kernel support.
     Walk,
 }
 
 impl Resolver {
-    /// The best way this machine has; looked at once per process.
+    /// The best method on this machine; determined once per process.
     ///
     /// Containers answer `openat2` with `ENOSYS` or, through their own filter, with `EPERM`.
     pub fn probe() -> Self {
@@ -50,23 +49,24 @@ impl Resolver {
     }
 }
 
-/// The canonical path of an open handle, as the kernel knows it; `None` without `/proc` or when the
-/// name is gone.
+/// The canonical path of an open handle according to the kernel; `None` without `/proc` or if the
+/// file has no name any more.
 pub(crate) fn handle_path(handle: BorrowedFd<'_>) -> Option<PathBuf> {
     let link = format!("/proc/self/fd/{}", handle.as_raw_fd());
     let path = rustix::fs::readlink(link, Vec::with_capacity(256)).ok()?.into_bytes();
-    // A file may really be called that; the walk knows names without asking.
+    // A file name may really end like this; the walk does not depend on it.
     let usable = path.starts_with(b"/") && !path.ends_with(b" (deleted)");
     usable.then(|| PathBuf::from(OsString::from_vec(path)))
 }
 
-/// Opens `absolute` in one step, and says where that is. `None`: the kernel cannot say, walk.
+/// Opens `absolute` in one step and returns its canonical path. `None` if the kernel cannot resolve
+/// it: walk instead.
 pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Option<io::Result<(OwnedFd, PathBuf)>> {
     let (root, rest) = roots.locate(absolute)?;
     let mut directory;
     let rest = match rest.as_os_str().as_bytes() {
         [] => Path::new("."),
-        // `components` drops a final `/`, which means something
+        // `components` drops a final `/`, which has a meaning
         [.., last] if *last != b'/' && ends_as_directory(absolute) => {
             directory = rest.to_path_buf();
             directory.push("");
@@ -74,8 +74,7 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
         }
         _ => rest,
     };
-    // A path of names alone that leads through no link is its own canonical path: then nobody need
-    // be asked for it.
+    // A plain path without links is its own canonical path: no further system call is needed.
     let mut resolve = if is_plain(rest) { BENEATH | ResolveFlags::NO_SYMLINKS } else { BENEATH };
     for _ in 0..4 {
         return match rustix::fs::openat2(&root.handle, rest, flags, Mode::empty(), resolve) {
@@ -89,8 +88,8 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
                 resolve = BENEATH;
                 continue;
             }
-            // Left the root, perhaps only for another one or by an absolute link back in; or met a
-            // magic link.
+            // The path left the root, perhaps only for another root or by an absolute link back
+            // into it, or met a magic link.
             Err(Errno::XDEV | Errno::LOOP | Errno::NOSYS | Errno::PERM) => None,
             Err(error) => Some(Err(error.into())),
         };
@@ -98,27 +97,27 @@ pub(crate) fn kernel_open(roots: &Roots, absolute: &Path, flags: OFlags) -> Opti
     None
 }
 
-/// Whether a relative path is spelled as a canonical one would be: names with one `/` between them,
-/// or `.` alone.
+/// Whether a relative path is spelled like a canonical one: names separated by one `/`, or `.`
+/// alone.
 fn is_plain(rest: &Path) -> bool {
     let bytes = rest.as_os_str().as_bytes();
     bytes == b"." || bytes.split(|&byte| byte == b'/').all(|name| !matches!(name, b"" | b"." | b".."))
 }
 
-/// Whether the path says by its end that it means a directory.
+/// Whether the end of the path requires a directory.
 pub(crate) fn ends_as_directory(path: &Path) -> bool {
     let bytes = path.as_os_str().as_bytes();
     bytes.ends_with(b"/") || bytes.ends_with(b"/.")
 }
 
-/// Whether a symbolic link in the last place is followed.
+/// Whether a final symbolic link is followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Leaf {
     Follow,
     Keep,
 }
 
-/// How far a walk came.
+/// End position of a walk.
 #[derive(Debug)]
 pub(crate) struct WalkPosition {
     /// The last directory that was opened.
@@ -135,9 +134,9 @@ enum Step {
     Down(OsString),
 }
 
-/// Where a walk stands: beneath a root, or on the way to one.
+/// Current position of a walk: beneath a root, or on the way to one.
 enum At {
-    /// Only a spelling; nothing outside the roots is ever looked at.
+    /// Only a spelling; nothing outside the roots is ever opened.
     Outside(PathBuf),
     Inside {
         root: usize,
@@ -145,8 +144,9 @@ enum At {
     },
 }
 
-/// Walks `absolute` one component at a time, holding a handle for each directory so that `..` goes
-/// back to where the walk came from. `shown` is the path as the caller wrote it, for messages.
+/// Walks `absolute` one component at a time. It holds a handle for each directory, so that `..`
+/// returns to the directory the walk came from. `shown` is the path as the caller wrote it, for
+/// messages.
 pub(crate) fn walk(
     roots: &Roots,
     absolute: &Path,
@@ -208,7 +208,7 @@ pub(crate) fn walk(
 struct Walk<'a> {
     roots: &'a Roots,
     shown: &'a Path,
-    /// Last step first.
+    /// In reverse order: the next step is last.
     todo: Vec<Step>,
     at: At,
     links: u32,
@@ -236,7 +236,7 @@ impl Walk<'_> {
         Ok(())
     }
 
-    /// Comes inside when the spelling is that of a root.
+    /// Switches to `Inside` if the spelling is that of a root.
     fn enter(&mut self) {
         if let At::Outside(path) = &self.at
             && let Some(root) = self.roots.list.iter().position(|root| root.is_at(path))
@@ -261,8 +261,7 @@ impl Walk<'_> {
         self.enter();
     }
 
-    /// The handle the walk stands on. `Outside` is asked for only after the caller has seen
-    /// `Inside`.
+    /// The current directory handle. Only called after the caller has checked for `Inside`.
     fn here(&self) -> Result<BorrowedFd<'_>, PathError> {
         match &self.at {
             At::Outside(_) => Err(self.roots.outside(self.shown)),
@@ -276,7 +275,7 @@ impl Walk<'_> {
         PathError::from_io(self.shown, error)
     }
 
-    /// The text of the link `name`, or `None` when it is not a link or not there.
+    /// The text of the link `name`; `None` if it is not a link or does not exist.
     fn link(&self, name: &OsStr) -> Result<Option<PathBuf>, PathError> {
         match rustix::fs::readlinkat(self.here()?, name, Vec::new()) {
             Ok(target) => Ok(Some(PathBuf::from(OsString::from_vec(target.into_bytes())))),
@@ -291,7 +290,7 @@ impl Walk<'_> {
             .is_ok_and(|here| stat(here).is_ok_and(|stat| rustix::fs::FileType::from_raw_mode(stat.st_mode).is_dir()))
     }
 
-    /// Goes into the directory `name`, or schedules the link that it is.
+    /// Enters the directory `name`, or schedules its steps if it is a link.
     fn descend(&mut self, name: OsString) -> Result<(), PathError> {
         let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
         match rustix::fs::openat(self.here()?, &name, flags, Mode::empty()) {

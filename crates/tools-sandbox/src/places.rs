@@ -1,17 +1,17 @@
-//! The places outside of a workspace that patterns of the read rules name: a mask can be put on
-//! them, where a pattern that has to be looked for cannot be.
+//! Fixed places outside a workspace that patterns of the read rules name: they can be masked,
+//! unlike patterns that require a search.
 
 use std::path::{Path, PathBuf};
 
 use crate::access::{ReadRules, SECRET_PRESET};
 use crate::account::{expand_home, homes};
 
-/// The places in the homes of the user, and elsewhere outside of a workspace, that `rules` close.
+/// The places outside a workspace, in the homes of the user and elsewhere, that `rules` close.
 ///
-/// `typed` is the list that they were compiled from ([`ReadRules::compile`]); `None` where the
-/// preset holds as it is. What the list opens of the preset is not among them.
+/// `typed` is the list that they were compiled from ([`ReadRules::compile`]); `None` for the
+/// unchanged preset. Places of the preset that the list opens are left out.
 pub fn closed_places(typed: Option<&[String]>, rules: &ReadRules) -> Vec<PathBuf> {
-    // Where the environment and the user database name two homes, both hold credentials.
+    // If the environment and the user database name two homes, both may hold credentials.
     let homes = homes();
     let first = homes.first().map(PathBuf::as_path);
     let is_closed = |place: &PathBuf| typed.is_none() || rules.denies(place) || rules.denies(&place.join("any"));
@@ -24,11 +24,11 @@ pub fn closed_places(typed: Option<&[String]>, rules: &ReadRules) -> Vec<PathBuf
     closed.flat_map(in_each).collect()
 }
 
-/// The one place that a pattern of the read rules names, wherever the workspace is; `None` when it
-/// has to be looked for. `~` is `home`.
+/// The single place that a pattern of the read rules names, whatever the workspace; `None` if it
+/// requires a search. `~` is `home`.
 pub fn named_place(pattern: &str, home: Option<&Path>) -> Option<PathBuf> {
     let pattern = pattern.strip_suffix("/**").unwrap_or(pattern);
-    // The whole home is looked through: a workspace may lie in it.
+    // A pattern for the whole home requires a search: a workspace may lie in it.
     if pattern.contains(['*', '?', '[', '{', '!']) || pattern == "~" {
         return None;
     }

@@ -1,5 +1,5 @@
-//! Files that are read and written whole: no pipe is waited for, none is longer than it may be, and
-//! nobody finds half of one.
+//! Reads and writes whole files: never waits for a pipe, limits the length, and replaces files
+//! atomically.
 
 use std::{
     fs::{self, File, Metadata, OpenOptions, Permissions},
@@ -10,11 +10,11 @@ use std::{
 
 use rustix::fs::OFlags;
 
-/// Reads a regular file of at most `longest` bytes, opened with `flags`. `will_do` sees its
+/// Reads a regular file of at most `longest` bytes, opened with `flags`. `will_do` checks its
 /// metadata before anything is read.
 ///
 /// # Errors
-/// What keeps it from being read, what is no regular file or longer, and the error of `will_do`.
+/// The system's error, an error for a longer or non-regular file, or the error of `will_do`.
 pub fn read_plain(
     file: &Path,
     flags: OFlags,
@@ -36,11 +36,11 @@ pub fn read_plain(
     Ok(text)
 }
 
-/// Puts a new file with these contents and permissions in the place of `file` in one step. It is on
+/// Replaces `file` atomically by a new file with these contents and permissions. The new file is on
 /// disk when this returns.
 ///
-/// Others may write in the folder: the file is made under a name that nobody has, and never through
-/// a link.
+/// The folder may be writable by others: the file is created under an unused name, never through a
+/// link.
 ///
 /// # Errors
 /// What the system says; then `file` is as it was. [`io::ErrorKind::PermissionDenied`] when another

@@ -1,6 +1,6 @@
-//! Folders that nobody else can look into: those that stay, and those that belong to this process
-//! alone and go with it. One that was killed cannot remove its own; the next one does, and never
-//! one whose owner lives: the owner holds a lock on the folder itself for as long as it does.
+//! Private folders that only this user can open: permanent ones, and temporary ones that are
+//! removed with their process. A killed process cannot remove its folder; a later one does. The
+//! owner locks the folder while it lives, so that its folder is never removed.
 
 use std::{
     fs::{self, DirBuilder, File, OpenOptions},
@@ -11,43 +11,42 @@ use std::{
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 
-/// What the names of folders that go with their owner begin with.
+/// Prefix of the names of temporary private folders.
 const PREFIX: &str = ".haft-own-";
-/// What stays is renamed, so that nobody sweeps it.
+/// Kept folders are renamed to this prefix, so that no process sweeps them.
 const KEPT_PREFIX: &str = "haft-kept-";
-/// Random characters of a name.
+/// Number of random characters in a name.
 const RANDOM: usize = 12;
-/// How often a folder is made anew: a sweeper may take one for left behind in the moment between
-/// its making and its locking, and a system may run out of something for a moment.
+/// Maximum number of attempts to create a folder: another process may sweep it between creation and
+/// locking, and a system may be short of resources for a moment.
 const ATTEMPTS: u32 = 64;
 
-/// Candidates for the place of temporary folders, in order of preference: the place that `TMPDIR`
-/// names, if its name is absolute, and those that every system has. A variable that names no folder
-/// to write in is no reason to fail.
+/// Candidates for the place of temporary folders, in order of preference: `TMPDIR` if it is
+/// absolute, then those that every system has. An unusable variable is no reason to fail.
 pub fn temporary_places() -> Vec<PathBuf> {
     let named = Some(std::env::temp_dir()).filter(|folder| folder.is_absolute());
     let usual = ["/tmp", "/var/tmp"].map(PathBuf::from).into_iter().filter(|usual| Some(usual) != named.as_ref());
     named.iter().cloned().chain(usual).collect()
 }
 
-/// Candidates for the place of a hundred small entries that live as long as one process: a folder
-/// in memory, where the system has one, before those for temporary files. On a disk, making and
-/// removing them is most of what the start of a command costs.
+/// Candidates for the place of about a hundred small entries that live as long as one process: a
+/// folder in memory, if there is one, then those for temporary files. On a disk, creating and
+/// removing the entries is most of a command's start-up time.
 pub(crate) fn memory_places() -> Vec<PathBuf> {
     std::iter::once(PathBuf::from("/dev/shm")).chain(temporary_places()).collect()
 }
 
-/// Makes a folder, and what is missing above it, that only its owner can look into. One that is
-/// there stays as it is.
+/// Creates a folder, and missing ones above it, that only its owner can open. An existing folder
+/// stays unchanged.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn make_private_folder(path: &Path) -> io::Result<()> {
     DirBuilder::new().recursive(true).mode(0o700).create(path)
 }
 
-/// Makes a folder below a root that tools may write, for its owner alone, so that it is there and
-/// can be held. One that this user may not make is left out: no command can make it either.
+/// Creates a folder for its owner alone below a root that tools may write, so that it exists and
+/// can be held. Skipped if this user may not create it: no command can create it either.
 ///
 /// # Errors
 /// A sentence for a person. A link on the way is refused: whoever writes the root could put a

@@ -1,5 +1,4 @@
-//! Files that no tool may change, wherever they lie: the rules it is judged by and the record of
-//! what it did.
+//! Files that no tool may change: the rules that judge the tool and the record of its actions.
 
 use std::{
     collections::HashSet,
@@ -14,9 +13,9 @@ use crate::{
 
 /// Files that no tool may change. They may be read like any other.
 ///
-/// A file counts under its name and under those it leaves behind when it is exchanged
-/// (`audit.jsonl.1`, `audit-42.jsonl`); a folder covers everything in it. The folders it lies in
-/// can neither be moved nor deleted.
+/// A file is also reserved under the names that rotation gives it (`audit.jsonl.1`,
+/// `audit-42.jsonl`); a folder includes everything in it. The folders above a reserved file can
+/// neither be moved nor deleted.
 #[derive(Debug, Clone, Default)]
 pub struct ReservedFiles {
     files: Arc<[PathBuf]>,
@@ -24,14 +23,14 @@ pub struct ReservedFiles {
 }
 
 impl ReservedFiles {
-    /// Reserves `files`, absolute paths that need not exist yet, nor the folders they lie in.
+    /// Reserves `files`: absolute paths; neither they nor their folders need exist.
     pub fn new(files: &[PathBuf]) -> Self {
         let (mut known, mut looked_at) = (Canonical::default(), HashSet::new());
         let (mut folders, mut canonical) = (HashSet::new(), Vec::new());
         for file in files {
             let (Some(parent), Some(name)) = (file.parent(), file.file_name()) else { continue };
             let parent = known.by_words(parent);
-            // Most lie in the same few folders, and what is above one that was looked at was too.
+            // Most lie in the same few folders; above a folder that was looked up, everything was.
             for folder in parent.ancestors() {
                 if !looked_at.insert(folder.to_owned()) {
                     break;
@@ -56,7 +55,7 @@ impl ReservedFiles {
     }
 }
 
-/// Whether `path`, in the same folder, is what exchanging `file` leaves behind: `audit.jsonl.1`,
+/// Whether `path` is a rotated form of `file` in the same folder: `audit.jsonl.1`,
 /// `audit-42.jsonl`.
 fn is_left_behind(path: &Path, file: &Path) -> bool {
     let text = |part: Option<&std::ffi::OsStr>| part.and_then(std::ffi::OsStr::to_str).unwrap_or_default().to_owned();

@@ -1,5 +1,5 @@
-//! The allowed roots: which directories a call may touch, each held as an open handle with its
-//! canonical path. How a path is opened beneath one of them is in `open.rs`.
+//! The allowed roots: the directories that a call may touch. Each is held as an open handle with
+//! its canonical path. `open.rs` opens paths beneath them.
 
 use std::{
     collections::HashSet,
@@ -22,9 +22,9 @@ use crate::{
     open::{Leaf, MAX_LINKS, ends_as_directory, handle_path, kernel_open, walk},
 };
 
-/// How often an operation starts again when the path changes under it.
+/// Number of attempts when the path changes during an operation.
 const RETRIES: u32 = 16;
-/// The longest path that is looked at: the kernel's own limit.
+/// Maximum path length in bytes: the kernel's own limit.
 const MAX_PATH: usize = 4096;
 
 /// One allowed directory.
@@ -33,7 +33,8 @@ pub(crate) struct Root {
     pub(crate) handle: OwnedFd,
     /// Canonical.
     pub(crate) path: PathBuf,
-    /// As it was configured, when that differs: people write the spelling they know.
+    /// The configured path, if it differs from the canonical one: people write the spelling they
+    /// know.
     alias: Option<PathBuf>,
 }
 
@@ -51,8 +52,8 @@ impl Root {
     }
 }
 
-/// The part of `path` below `root`, if the one is spelled exactly as the beginning of the other:
-/// what nearly all paths are, at a tenth of the cost of comparing components.
+/// The part of `path` below `root`, if `path` begins with exactly the spelling of `root`. This
+/// covers nearly all paths at a tenth of the cost of comparing components.
 fn strip_bytes<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
     let rest = path.as_os_str().as_bytes().strip_prefix(root.as_os_str().as_bytes())?;
     let rest = match rest {
@@ -65,13 +66,13 @@ fn strip_bytes<'p>(root: &Path, path: &'p Path) -> Option<&'p Path> {
 
 /// A canonical path that lies beneath an allowed root, existing or not.
 ///
-/// Proof of what a path *means* at this moment, for rules and people; not a licence to open it by
-/// name.
+/// States what a path means at this moment, for rules and people. It does not permit opening the
+/// path by name.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ResolvedPath {
     path: PathBuf,
     metadata: Option<Metadata>,
-    /// Whether a change of the file shows in what the system says of it.
+    /// Whether the metadata shows every change of the file.
     is_stable: bool,
 }
 
@@ -81,14 +82,14 @@ impl ResolvedPath {
         &self.path
     }
 
-    /// Kind of the file at the path; `None` when nothing does.
+    /// Kind of the file at the path; `None` if nothing exists there.
     pub fn kind(&self) -> Option<FileKind> {
         self.metadata.map(|metadata| metadata.kind)
     }
 
-    /// A value that changes with the content of a regular file; `None` when nothing does: where no
-    /// such file lies, and on file systems whose files change without their times telling (`/proc`,
-    /// what other machines hold).
+    /// A value that changes with the content of a regular file. `None` if there is no regular file,
+    /// or if its file system may change files without changing their times (`/proc`, network file
+    /// systems).
     pub fn state(&self) -> Option<FileState> {
         let metadata = self.metadata.as_ref().filter(|metadata| self.is_stable && metadata.kind == FileKind::File);
         metadata.map(Metadata::state)
@@ -100,8 +101,8 @@ impl ResolvedPath {
     }
 }
 
-/// File systems of this machine that keep the times of their files: ext, XFS, Btrfs, F2FS, ZFS,
-/// bcachefs, memory, overlays of these, and images that nobody writes.
+/// Local file systems that update file times reliably: ext, XFS, Btrfs, F2FS, ZFS, bcachefs,
+/// memory, overlays of these, and read-only images.
 const LOCAL: &[i64] = &[
     0xef53,
     0x5846_5342,
@@ -116,8 +117,7 @@ const LOCAL: &[i64] = &[
     0xe0f5_e1e2,
 ];
 
-/// Whether the file system of an open handle keeps the times of its files, so that every change of
-/// one shows in them.
+/// Whether the file system of an open handle updates the times of a file at every change.
 #[expect(clippy::unnecessary_cast, reason = "field widths differ between architectures")]
 pub fn keeps_times(handle: impl AsFd) -> bool {
     let kind = rustix::fs::fstatfs(handle).map(|system| system.f_type as i64 & 0xffff_ffff);
@@ -141,13 +141,12 @@ pub fn keeps_times(handle: impl AsFd) -> bool {
 #[derive(Debug, Clone)]
 pub struct Roots {
     pub(crate) list: Arc<[Root]>,
-    /// Roots and everything above them, and what holds reserved files: what must neither move nor
-    /// vanish. Found out when somebody wants to move or delete, since nobody else needs it; `None`
-    /// when it cannot be found out.
+    /// Roots, all directories above them, and the folders of reserved files: these must not be
+    /// moved or deleted. Computed at the first move or deletion; `None` if that fails.
     protected: Arc<OnceLock<HashSet<FileId>>>,
     reserved: ReservedFiles,
     resolver: Resolver,
-    /// Folders as people spell them, with the canonical ones: longest first.
+    /// Folders as people spell them, with their canonical paths: longest first.
     spellings: Arc<[(PathBuf, PathBuf)]>,
 }
 
@@ -156,8 +155,8 @@ impl Roots {
     /// alone.
     ///
     /// # Errors
-    /// [`PathError::Root`] when one of them cannot be opened or is not a directory: a root that
-    /// cannot be held confines nothing, so none is skipped.
+    /// [`PathError::Root`] if one of them cannot be opened or is not a directory. None is skipped,
+    /// because a root without a handle confines nothing.
     pub fn open(directories: &[PathBuf], workdir: &Path) -> Result<Self, PathError> {
         let only = [workdir.to_path_buf()];
         let directories = if directories.is_empty() { &only } else { directories };
@@ -181,26 +180,26 @@ impl Roots {
         Ok(Self { list: list.into(), protected: Arc::default(), reserved, resolver, spellings: Arc::default() })
     }
 
-    /// The same roots, resolved in the given way instead of the best one this machine has.
+    /// Uses the given resolver instead of the best one on this machine.
     pub fn with_resolver(self, resolver: Resolver) -> Self {
         Self { resolver, ..self }
     }
 
-    /// The same roots, in which `reserved` files stay as they are and their folders where they are.
+    /// Protects `reserved` files from changes, and their folders from being moved.
     pub fn reserving(self, reserved: &ReservedFiles) -> Self {
         Self { reserved: reserved.clone(), protected: Arc::default(), ..self }
     }
 
-    /// The same roots, for paths that begin as people spell a folder, with links, where that is not
-    /// its canonical path: each of `spellings` is both, in this order. What such a path leads to is
-    /// judged as any other.
+    /// Accepts paths that begin with a non-canonical spelling of a folder (through links). Each of
+    /// `spellings` is the spelling and the canonical path. Such paths are judged like any other.
     pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
         let mut spellings = spellings.to_vec();
         spellings.sort_by_key(|(spelled, _)| std::cmp::Reverse(spelled.components().count()));
         Self { spellings: spellings.into(), ..self }
     }
 
-    /// Joins a path to the working directory, and takes a folder as people spell it for what it is.
+    /// Joins a path to the working directory and replaces a known folder spelling by its canonical
+    /// path.
     fn absolute(&self, path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
         let absolute = absolute(path, workdir)?;
         if self.spellings.is_empty() || self.locate(&absolute).is_some() {
@@ -225,11 +224,11 @@ impl Roots {
         self.list.iter().map(|root| root.path.as_path())
     }
 
-    /// Refuses what must stay where it is: `id` of `path` is a root, lies above one, or holds a
-    /// reserved file.
+    /// Refuses a directory that must not be moved or deleted: `id` of `path` is a root, lies above
+    /// one, or holds a reserved file.
     ///
     /// # Errors
-    /// [`PathError::Protected`], and what the system says where it cannot be found out.
+    /// [`PathError::Protected`], or the system's error if this cannot be determined.
     pub fn check_unprotected(&self, id: FileId, path: &Path) -> Result<(), PathError> {
         let ids = if let Some(ids) = self.protected.get() {
             ids
@@ -244,8 +243,7 @@ impl Roots {
         if ids.contains(&id) { Err(PathError::Protected(path.to_path_buf())) } else { Ok(()) }
     }
 
-    /// Whether the one root is still what stands at `path`: a root that is kept from call to call
-    /// may have been replaced.
+    /// Whether `path` is still the single root: a root kept between calls may have been replaced.
     pub fn is_only(&self, path: &Path) -> bool {
         let [root] = &*self.list else { return false };
         let now = rustix::fs::stat(path);
@@ -259,7 +257,7 @@ impl Roots {
     /// [`Beneath::into_directory`] refuse them by name.
     ///
     /// # Errors
-    /// [`PathError`]: `Outside` when the path leaves the roots, else what the system says.
+    /// [`PathError`]: `Outside` if the path leaves the roots, otherwise the system's error.
     pub fn open_any(&self, path: &Path, workdir: &Path) -> Result<Beneath, PathError> {
         match self.open_with(path, workdir, OFlags::RDONLY | SAFE) {
             // A socket cannot be opened, only named.
@@ -305,8 +303,8 @@ impl Roots {
                 (absolute.parent(), absolute.components().next_back())
             && self.locate(parent).is_some()
         {
-            // `parent()` would swallow a final `.`, which `components` does not report either: same
-            // meaning here.
+            // `parent()` would drop a final `.`, which `components` does not report either: it
+            // means the same here.
             let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::CLOEXEC;
             let directory =
                 self.open_with(parent, workdir, flags).map_err(|e| self.rename_error(e, path, &absolute))?;
@@ -318,8 +316,8 @@ impl Roots {
             (Some(name), true) => Ok(Entry { directory: reached.directory, name }),
             (Some(_), false) => Err(PathError::NotFound(path.to_path_buf())),
             (None, _) => {
-                // The path ends in `..`, or is a root: name the directory from above, if that is
-                // inside.
+                // The path ends in `..` or is a root: address the directory from its parent if that
+                // is inside.
                 let found = reached.directory.path.clone();
                 if self.list.iter().any(|root| root.path == found) || found == absolute {
                     return Err(PathError::Protected(path.to_path_buf()));
@@ -329,13 +327,13 @@ impl Roots {
         }
     }
 
-    /// As [`Self::entry`], but a final symbolic link is followed to the name it stands for,
-    /// existing or not.
+    /// Like [`Self::entry`], but follows a final symbolic link to its target name, which need not
+    /// exist.
     ///
     /// For replacing a file while keeping the links that point at it.
     ///
     /// # Errors
-    /// As [`Self::entry`]; [`PathError::LinkLoop`] when the links have no end.
+    /// As [`Self::entry`]; [`PathError::LinkLoop`] if the links form a loop.
     pub fn entry_followed(&self, path: &Path, workdir: &Path) -> Result<Entry, PathError> {
         let mut entry = self.entry(path, workdir)?;
         for _ in 0..MAX_LINKS {
@@ -410,7 +408,7 @@ impl Roots {
         }
     }
 
-    /// Resolves `path` as it is now, following a final link: for judging a call before it runs.
+    /// Resolves `path` as it is now, following a final link: used to judge a call before it runs.
     ///
     /// # Errors
     /// [`PathError::Outside`] and other refusals; a path that does not exist is no error.
@@ -431,7 +429,8 @@ impl Roots {
         }
     }
 
-    /// Resolves `path` as it is now, without following a final link: for deleting and renaming.
+    /// Resolves `path` as it is now, without following a final link: used for deleting and
+    /// renaming.
     ///
     /// # Errors
     /// As [`Self::entry`], except that a missing parent is no error.
@@ -443,7 +442,7 @@ impl Roots {
         }
     }
 
-    /// The deepest root that `path` is spelled beneath, and the rest of the path.
+    /// The deepest root above `path` by spelling, and the rest of the path.
     pub(crate) fn locate<'p>(&self, path: &'p Path) -> Option<(&Root, &'p Path)> {
         self.list.iter().find_map(|root| root.strip(path).map(|rest| (root, rest)))
     }
@@ -465,7 +464,7 @@ impl Roots {
         };
         let (handle, canonical) = opened.map_err(|error| self.rename_error(error, path, &absolute))?;
         let metadata = Metadata::of(&handle).map_err(|error| PathError::from_io(path, error))?;
-        // Moved out of the root between being opened and being asked for its name.
+        // The file was moved out of the root after it was opened and before its name was read.
         if !self.list.iter().any(|root| root.strip(&canonical).is_some()) {
             return Err(self.outside(path));
         }
@@ -496,8 +495,8 @@ impl Roots {
         Err(PathError::Changed(path.to_path_buf()))
     }
 
-    /// Speaks of the path the caller wrote, and does not tell what exists outside:
-    /// `missing/../../x` is outside whether or not `missing` is there.
+    /// Names the path as the caller wrote it, and does not reveal what exists outside:
+    /// `missing/../../x` is outside whether or not `missing` exists.
     fn rename_error(&self, error: PathError, path: &Path, absolute: &Path) -> PathError {
         let path = path.to_path_buf();
         match error {
@@ -519,7 +518,7 @@ impl Roots {
     }
 }
 
-/// `rest` below `folder`, with the slash at the end that asks for a directory.
+/// `rest` below `folder`; keeps a final slash, which requires a directory.
 fn joined(folder: &Path, whole: &[u8], rest: &Path) -> PathBuf {
     let mut path = if rest.as_os_str().is_empty() { folder.to_owned() } else { folder.join(rest) };
     if whole.ends_with(b"/") {
@@ -528,7 +527,7 @@ fn joined(folder: &Path, whole: &[u8], rest: &Path) -> PathBuf {
     path
 }
 
-/// Joins a path to the working directory after refusing what no system call would take.
+/// Joins a path to the working directory after refusing paths that no system call accepts.
 fn absolute(path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
     let bytes = path.as_os_str().as_encoded_bytes();
     if bytes.is_empty() {
@@ -543,8 +542,7 @@ fn absolute(path: &Path, workdir: &Path) -> Result<PathBuf, PathError> {
     Ok(workdir.join(path))
 }
 
-/// The path with `.` and `..` taken out by spelling alone. Good for deciding what to *say*, never
-/// for what to open.
+/// The path with `.` and `..` removed by spelling alone. Only for messages, never for opening.
 fn lexical(path: &Path) -> PathBuf {
     let mut result = PathBuf::new();
     for component in path.components() {

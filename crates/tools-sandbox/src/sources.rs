@@ -1,5 +1,5 @@
-//! The files that a call may see, for tools that open nothing themselves (an index): whoever has
-//! the roots and read rules shows them, and is asked again before anything is shown to a model.
+//! File access for tools that open nothing themselves (an index). The owner of the roots and read
+//! rules provides the files, and is asked again before content is shown to a model.
 
 use std::{
     io,
@@ -10,50 +10,50 @@ use tools_core::{AnswerBudget, CallContext, FileState, Inspection, ToolError};
 
 /// The files of workspaces under the rules of the file tools.
 pub trait Sources: Send + Sync + 'static {
-    /// What a search at `path` would touch, or one of the whole workspace; opens nothing.
+    /// The scope of a search at `path`, or of the whole workspace if `None`; opens nothing.
     ///
     /// # Errors
     /// `PolicyBlocked` for a path outside the roots.
     fn inspect(&self, path: Option<&str>, cx: &CallContext) -> Result<Inspection, ToolError>;
 
-    /// The files as one call may see them, to its end.
+    /// The files that one call may see, valid until its end.
     ///
     /// # Errors
-    /// When a root cannot be opened.
+    /// If a root cannot be opened.
     fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError>;
 }
 
-/// The files that one call may see. All of it may block.
+/// The files that one call may see. All methods may block.
 pub trait FileAccess: Send + Sync {
-    /// Which files these are: calls of equal spaces share an index. Other roots or other rules are
-    /// another space.
+    /// Identity of the set of files: calls with equal spaces share an index. Other roots or rules
+    /// make another space.
     fn space(&self) -> Space;
 
-    /// Where a walk of the whole workspace begins: canonical paths.
+    /// Canonical start paths for a walk of the whole workspace.
     fn starts(&self) -> Vec<PathBuf>;
 
-    /// Shows the regular files at `path`, or of the whole workspace, to `visitor`: from several
-    /// threads, in any order, but for those that ignore files, read rules or gates leave out. No
-    /// link is followed.
+    /// Passes the regular files at `path`, or of the whole workspace, to `visitor`, from several
+    /// threads in any order. Files excluded by ignore files, read rules or gates are left out.
+    /// Follows no link.
     ///
     /// # Errors
-    /// A path that is not there or may not be read. A folder below that cannot be read is a note.
+    /// If the path does not exist or may not be read. An unreadable folder below is a note.
     fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<WalkSummary, ToolError>;
 
     /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to
     /// this call, no regular file, or longer than `most` bytes.
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>>;
 
-    /// A text as it may be shown: the same lines without credentials.
+    /// Removes credentials from a text; the lines stay the same.
     fn hide(&self, path: &Path, text: Vec<u8>) -> Vec<u8>;
 
-    /// A path as a model should see it.
+    /// A path as shown to a model.
     fn show(&self, path: &Path) -> String;
 
-    /// How much text the answer may hold.
+    /// Maximum length of the answer.
     fn answer(&self) -> AnswerBudget;
 
-    /// Whether nobody waits for the result any more.
+    /// Whether the call was cancelled.
     fn is_cancelled(&self) -> bool;
 }
 
@@ -62,7 +62,7 @@ pub trait FileAccess: Send + Sync {
 pub struct Space {
     /// The canonical folders.
     pub roots: Vec<PathBuf>,
-    /// Another number for other rules.
+    /// A number that differs for other rules.
     pub rules: u64,
 }
 
@@ -73,26 +73,26 @@ pub trait Visitor: Sync {
     /// may be watched from now on. `false` leaves out what is in it.
     fn enters(&self, folder: &Path) -> bool;
 
-    /// A file.
+    /// Called with a file.
     fn visit(&self, candidate: &dyn Candidate);
 }
 
-/// A file that a walk came by.
+/// A file found by a walk.
 pub trait Candidate {
     /// Its canonical path.
     fn path(&self) -> &Path;
 
-    /// What it is now, without opening it, and how many names it has.
+    /// Its current state, without opening it, and its number of names.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// If the system returns an error.
     fn state(&self) -> io::Result<(FileState, u64)>;
 
-    /// Its content, with what was known of it before it was read; `None` for content longer than
-    /// `most` bytes.
+    /// Its content, with its state before reading; `None` instead of content longer than `most`
+    /// bytes.
     ///
     /// # Errors
-    /// When it cannot be read.
+    /// If it cannot be read.
     fn read(&self, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)>;
 }
 
@@ -101,7 +101,7 @@ pub trait Candidate {
 pub struct WalkSummary {
     /// Start of the walk: canonical paths.
     pub starts: Vec<PathBuf>,
-    /// Whether it was ended before it had seen everything.
+    /// Whether it ended before it had seen everything.
     pub is_cut: bool,
     /// Folders that could not be read.
     pub unreadable: u64,

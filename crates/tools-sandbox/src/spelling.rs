@@ -1,5 +1,4 @@
-//! How paths are written where a model or a person reads them, and which path is meant by what was
-//! written so. Pure.
+//! Spelling of paths for models and people, and its reverse. Pure.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -9,7 +8,7 @@ use std::{
 
 use tools_core::is_hidden;
 
-/// A path as it may be quoted in a message: as [`spelled`], but bounded.
+/// A path for a message: as [`spelled`], but of limited length.
 pub fn shown(path: &Path) -> String {
     const LIMIT: usize = 300;
     let mut text = spelled(path);
@@ -20,21 +19,21 @@ pub fn shown(path: &Path) -> String {
     text
 }
 
-/// A path with its control and direction-changing characters escaped, and the bytes that are not
-/// UTF-8.
+/// A path with control characters, direction-changing characters and bytes that are not UTF-8
+/// escaped.
 ///
-/// No two paths are spelled alike: of a name in which something is escaped backslashes are too, and
-/// of one that would read like such a name. [`name_spelled`] is the way back.
+/// Different paths have different spellings: backslashes are escaped too in a name that needs
+/// escapes or that would read like an escaped name. [`name_spelled`] is the reverse.
 pub fn spelled(path: &Path) -> String {
     let names = path.as_os_str().as_bytes().split(|byte| *byte == b'/');
     names.map(spelled_name).collect::<Vec<_>>().join("/")
 }
 
-/// The name that is spelled so, where that is another one.
+/// The name with this spelling, if it differs from the text.
 pub fn name_spelled(text: &OsStr) -> Option<OsString> {
     let text = text.to_str().filter(|text| text.contains('\\'))?;
     let name = unescaped(text)?;
-    // One spelling for each name: others are names themselves.
+    // Each name has one spelling: other texts are names themselves.
     (escaped(&name) == text).then(|| OsString::from_vec(name))
 }
 
@@ -62,7 +61,7 @@ fn escaped(name: &[u8]) -> String {
     text
 }
 
-/// The bytes of an escaped name; `None` where it is none.
+/// The bytes of an escaped name; `None` if it is not valid.
 fn unescaped(text: &str) -> Option<Vec<u8>> {
     let mut name = Vec::with_capacity(text.len());
     let mut rest = text;

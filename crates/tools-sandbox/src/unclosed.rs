@@ -1,4 +1,4 @@
-//! Work in folders whose owner has taken his own rights away.
+//! Work in folders whose owner has removed their own access rights.
 
 use std::{
     io,
@@ -8,8 +8,8 @@ use std::{
 
 use rustix::fs::{Mode, OFlags};
 
-/// Runs `work`. If that is refused, the owner of `folder` gets all rights to it, `work` runs once
-/// more, and the folder gets back the mode that it had.
+/// Runs `work`. If that is refused, gives the owner of `folder` all rights to it, runs `work` once
+/// more, and restores the mode.
 pub(crate) fn in_unclosed<F: AsFd>(
     folder: impl FnOnce() -> io::Result<F>,
     mut work: impl FnMut() -> io::Result<()>,
@@ -28,20 +28,21 @@ pub(crate) fn in_unclosed<F: AsFd>(
     }
 }
 
-/// Gives the owner of a folder all rights to it. Gives the mode that it had.
+/// Gives the owner of a folder all rights to it. Returns its previous mode.
 pub(crate) fn unclose(folder: impl AsFd) -> io::Result<Mode> {
     let before = Mode::from_raw_mode(rustix::fs::fstat(&folder)?.st_mode);
     set_mode(folder, before | Mode::RWXU)?;
     Ok(before)
 }
 
-/// A handle to a folder that may be closed. A link at the end of `path` is not followed.
+/// A handle to a folder that may lack all access rights. A link at the end of `path` is not
+/// followed.
 pub(crate) fn handle(parent: impl AsFd, path: &Path) -> io::Result<OwnedFd> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     Ok(rustix::fs::openat(parent, path, flags, Mode::empty())?)
 }
 
-/// Without a right to the folder, only a path leads from its handle to its mode.
+/// Without access rights to the folder, its mode can only be changed by a path from its handle.
 fn set_mode(folder: impl AsFd, mode: Mode) -> io::Result<()> {
     Ok(rustix::fs::chmod(format!("/proc/self/fd/{}", folder.as_fd().as_raw_fd()), mode)?)
 }

@@ -1,23 +1,23 @@
-//! What a person, or a rule, agreed that a child may change of what programs obey.
+//! Changes to obeyed files that a person or a rule agreed to for a child.
 
 use std::path::Path;
 
 use crate::kernel::ObeyedEntry;
 
-/// The changes that were agreed to. Asked by the [`Guard`](super::Guard) of a child, before and
-/// after it.
+/// The agreed changes. The [`Guard`](super::Guard) of a child queries them before and after it
+/// runs.
 pub trait Agreement: Send + Sync {
-    /// Whether the file or folder need not be held.
+    /// Whether the file or folder need not be held read-only.
     fn lift(&self, entry: &ObeyedEntry) -> bool;
 
-    /// Whether what came to be under `path` may stay there; `is_of_git` where git keeps it.
+    /// Whether a new entry at `path` may stay; `is_of_git` if git keeps it.
     fn cover(&self, path: &Path, is_of_git: bool) -> bool;
 
-    /// Whether something below `path` may come to be, and `path` with it.
+    /// Whether entries below `path` may be created, and `path` with them.
     fn lead_below(&self, path: &Path) -> bool;
 }
 
-/// Nobody agreed to anything.
+/// No change was agreed to.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct NothingAgreed;
 

@@ -1,5 +1,4 @@
-//! Giving a file or folder a name under which nothing obeys it, in the folder it lies in: nothing
-//! is lost, whoever made it.
+//! Renames a file or folder within its folder so that no program obeys it. Nothing is deleted.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -9,33 +8,34 @@ use std::{
 
 use crate::{Directory, Replace, Roots};
 
-/// What is put behind the name.
+/// Suffix of the new name.
 const ENDING: &str = ".held";
-/// How many names are tried.
+/// Maximum number of names tried.
 const MAX_TRIES: usize = 100;
 
-/// Renames what lies at `path` below `root`, following no link on the way; gives the new path.
+/// Renames the entry at `path` below `root`, following no link on the way; returns the new path.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(super) fn put_aside(root: &Path, path: &Path) -> io::Result<PathBuf> {
     let (parent, name) = opened(root, path)?;
     rename_aside(&parent, name, path)
 }
 
-/// The same, and makes the link anew that lay there before.
+/// Like [`put_aside`], and restores the link that was there before.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub(super) fn exchange_for_link(root: &Path, path: &Path, link: &Path) -> io::Result<PathBuf> {
     let (parent, name) = opened(root, path)?;
     let aside = rename_aside(&parent, name, path)?;
-    // Nothing obeys a name that is not there: what is put aside is told in either case.
+    // No program obeys a missing name, so an error is ignored: the renaming is reported in either
+    // case.
     let _ = parent.create_symlink(name, link);
     Ok(aside)
 }
 
-/// The folder that `path` lies in, and its name there.
+/// The folder of `path`, and its name in it.
 fn opened<'a>(root: &Path, path: &'a Path) -> io::Result<(Directory, &'a OsStr)> {
     let folder = Roots::open(&[], root)
         .and_then(|roots| roots.open_directory(root, root))

@@ -1,4 +1,4 @@
-//! The look before a command and the look after it.
+//! The walks before and after a command that find its changes to obeyed files.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
@@ -18,30 +18,29 @@ use tools_core::{
     plan_runs_commands, was_agreed_since,
 };
 
-/// How far the clock of a file system may be behind the one that is asked here: a tick of the
-/// kernel.
+/// Maximum difference between a file system's clock and the one queried here: a tick of the kernel.
 const TICK: Duration = Duration::from_millis(10);
 
-/// The look before a command: what was there, and what it may change of it.
+/// The walk before a command: the obeyed files that existed, and the changes allowed to them.
 pub struct Guard {
     hidden: MaskRules,
     roots: Vec<PathBuf>,
     agreed: Box<dyn Agreement>,
     since: Instant,
-    /// The same moment by the clock that file systems go by.
+    /// The same moment by the clock used by file systems.
     started: SystemTime,
     before: BTreeMap<PathBuf, GuardedEntry>,
     repositories: HashSet<PathBuf>,
-    /// Where git would look for hooks and nothing was.
+    /// Places where git would look for hooks and nothing existed.
     missing_hooks: Vec<PathBuf>,
-    /// What the configuration of repositories named then.
+    /// Files named by the configuration of repositories at that moment.
     configured: ConfiguredFiles,
-    /// The closed files that the command does not see, and which they were.
+    /// The closed files hidden from the command, with device and inode.
     masked: HashMap<PathBuf, Option<(u64, u64)>>,
-    /// Whether the kernel holds what is to be held.
+    /// Whether the kernel keeps held paths read-only.
     is_held: bool,
     puts_aside: bool,
-    /// Whether what it changed is of interest.
+    /// Whether changes by the command are reported.
     tells_changes: bool,
 }
 
@@ -49,7 +48,7 @@ pub struct Guard {
 struct GuardedEntry {
     entry: ObeyedEntry,
     state: Option<FileState>,
-    /// What it says and where that leads, if it is a link.
+    /// The text of a link and the place it leads to; `None` if it is no link.
     link: Option<(PathBuf, PathBuf)>,
 }
 
@@ -66,15 +65,15 @@ impl std::fmt::Debug for Guard {
 }
 
 impl Guard {
-    /// From what lies in the canonical `roots` now: `found`, and the closed files among it. The
-    /// rules are those that found them.
+    /// Starts from the current content of the canonical `roots`: `found`, and the closed files
+    /// among it. The rules are those that found them.
     pub fn new(
         hidden: MaskRules,
         roots: Vec<PathBuf>,
         (found, masked): (ObeyedFiles, &[PathBuf]),
         agreed: Box<dyn Agreement>,
     ) -> Self {
-        // What lies elsewhere covers nothing that the look afterwards finds.
+        // Agreed changes elsewhere cannot cover anything that the later walk finds.
         let is_near = |path: &&PathBuf| roots.iter().any(|root| path.starts_with(root) || root.starts_with(path));
         Self {
             masked: masked.iter().filter(is_near).map(|path| (path.clone(), identity(path))).collect(),
@@ -93,28 +92,28 @@ impl Guard {
         }
     }
 
-    /// The same for a command that is confined at this level.
+    /// For a command confined at this level.
     pub fn at(self, level: Level) -> Self {
         Self { is_held: level == Level::Namespaces, ..self }
     }
 
-    /// The same for a command that runs so long that others may have made what comes to be
-    /// meanwhile.
+    /// For a command that runs so long that others may have created new entries meanwhile: only
+    /// reports them.
     pub fn only_telling(self) -> Self {
         Self { puts_aside: false, ..self }
     }
 
-    /// The same for a command that changes nothing: whatever changes is somebody else's doing.
+    /// For a command that changes nothing: all changes are made by others.
     pub fn only_of_masks(self) -> Self {
         Self { tells_changes: false, ..self }
     }
 
-    /// The first of the roots, from which paths are told.
+    /// The first root; reported paths are relative to it.
     pub fn root(&self) -> &Path {
         self.roots.first().map_or(Path::new("/"), PathBuf::as_path)
     }
 
-    /// The paths that the command finds read-only, the nearest to the top first.
+    /// The paths that are read-only for the command, those nearest to the top first.
     pub fn held(&self) -> Vec<ReadOnlyPath> {
         let entries = self.before.values().map(|seen| &seen.entry).filter(|entry| !self.agreed.lift(entry));
         let absent = self.absent().into_iter().map(|path| ReadOnlyPath { path, pinned: 1 });
@@ -123,21 +122,21 @@ impl Guard {
         held
     }
 
-    /// The paths that the command finds writable, since somebody agreed, though others do not.
+    /// The paths that are writable for the command because of an agreement, though not for others.
     pub fn lifted(&self) -> Vec<PathBuf> {
         let entries = self.before.values().map(|seen| &seen.entry);
         let lifted = entries.filter(|entry| entry.held.is_some() && self.agreed.lift(entry));
         lifted.map(|entry| entry.path.clone()).collect()
     }
 
-    /// The folders that must not come to be.
+    /// The folders that must not be created.
     pub fn absent(&self) -> Vec<PathBuf> {
         let is_free = |path: &&PathBuf| !self.agreed.cover(path, true) && !self.agreed.lead_below(path);
         self.missing_hooks.iter().filter(is_free).cloned().collect()
     }
 
-    /// The changes of the command, and what it could read. What it made without anybody's agreement
-    /// gets another name.
+    /// The changes by the command, and closed files it could read. Renames new entries that nobody
+    /// agreed to.
     pub fn after(&self, writes: Option<&WriteLog>) -> After {
         let mut found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
@@ -146,13 +145,13 @@ impl Guard {
         }
         let back = self.put_links_back(&found.obeyed, writes);
         if !back.is_empty() {
-            // What they lead to is another now.
+            // Restored links lead to other places now.
             found = self.hidden.again(&self.roots);
         }
         After { obeyed: self.changes(found.obeyed, back, writes), unmasked }
     }
 
-    /// Closed files that came to be, or took the place of others, after the masks were laid.
+    /// Closed files that were created or replaced after the masks were set up.
     fn unmasked(&self, closed: &[PathBuf]) -> Vec<String> {
         let is_new = |path: &&PathBuf| {
             let is_covered = |outer: &Path| {
@@ -165,7 +164,7 @@ impl Guard {
         unmasked
     }
 
-    /// All changes, with those that were told before.
+    /// All changes, including those in `told`.
     fn changes(&self, found: ObeyedFiles, told: Vec<ObeyedReport>, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
         let repositories: Vec<NewRepository<'_>> = found
             .repositories
@@ -180,20 +179,20 @@ impl Guard {
             if self.is_held { self.held().into_iter().map(|held| held.path).collect() } else { Vec::new() };
         let is_held = |path: &Path| held.iter().any(|held| path.starts_with(held));
         let mut now = seen(found.entries);
-        // What no configuration names any more was no less obeyed when the command began.
+        // A file that the configuration no longer names was still obeyed when the command began.
         let unnamed =
             self.before.values().filter(|seen| seen.entry.is_configured && !now.contains_key(&seen.entry.path));
         let unnamed = unnamed.filter(|seen| seen.entry.path.symlink_metadata().is_ok()).map(|seen| seen.entry.clone());
         let unnamed = seen(unnamed.collect());
         now.extend(unnamed);
-        // A folder above may have been moved away with it, and another put there.
+        // A folder above may have been moved away with it and replaced by another.
         let was_replaced =
             |path: &&PathBuf| self.before.get(*path).is_some_and(|before| !is_same(before.state, state(path)));
         let replaced: Vec<&PathBuf> = held.iter().filter(was_replaced).collect();
         let is_as_held = |path: &Path| is_held(path) && !replaced.iter().any(|replaced| path.starts_with(replaced));
         let mut whole: Option<&Path> = None;
         for (path, seen) in now.iter().filter(|(path, _)| !is_as_held(path)) {
-            // The repository was told, and with it what git keeps there.
+            // The repository was reported, which covers what git keeps there.
             let is_kept = |new: &NewRepository<'_>| seen.entry.is_of_git && path.starts_with(new.folder);
             if whole.is_some_and(|outer| path.starts_with(outer)) || repositories.iter().any(is_kept) {
                 continue;
@@ -206,12 +205,12 @@ impl Guard {
             }
         }
         let gone = self.before.values().filter(|seen| !seen.entry.is_folder && !now.contains_key(&seen.entry.path));
-        // With all that git kept for a work tree goes what led it to its repository.
+        // When git removes everything about a work tree, its link to the repository goes too.
         let is_with_tree = |path: &Path| path.ends_with("commondir") && path.parent().is_none_or(|tree| !tree.exists());
         let gone =
             gone.map(|seen| &seen.entry.path).filter(|path| !is_held(path) && !is_plan(path) && !is_with_tree(path));
         reports.extend(gone.map(|path| self.told(&self.before[path], ObeyedChange::Deleted)));
-        // First what matters most.
+        // The most important ones first.
         reports.sort_by(|a, b| (!a.guarded, &a.path).cmp(&(!b.guarded, &b.path)));
         reports
     }
@@ -225,24 +224,24 @@ impl Guard {
             Some(before) if before.says().is_some() && before.says() == now.says() => None,
             Some(before) if now.entry.is_folder || before.state == now.state => None,
             Some(_) => Some(self.told(now, ObeyedChange::Changed)),
-            // Nothing in it that anything could obey.
+            // It contains nothing that a program could obey.
             None if now.entry.is_folder && is_empty(path) => None,
             None => match self.root_to_put_aside_in(now).and_then(|root| put_aside(root, path).ok()) {
                 Some(new) => Some(self.was_put_aside(now, &new, writes)),
-                // A folder is told by what lies in it.
+                // A folder is reported through its content.
                 None => (!now.entry.is_folder).then(|| self.told(now, ObeyedChange::Created)),
             },
         }
     }
 
-    /// A link cannot be held. What took the place of one is put aside, and the link made anew.
+    /// Links cannot be held read-only. The replacement of a link is renamed, and the link restored.
     fn put_links_back(&self, found: &ObeyedFiles, writes: Option<&WriteLog>) -> Vec<ObeyedReport> {
         let is_of_link =
             |entry: &&ObeyedEntry| self.before.get(&entry.path).is_some_and(|before| before.link.is_some());
         let now = seen(found.entries.iter().filter(is_of_link).cloned().collect());
         let back = |(path, now): (&PathBuf, &GuardedEntry)| {
             let (link, place) = self.before.get(path)?.link.as_ref().filter(|(link, _)| now.says() != Some(link))?;
-            // A line that names the link names the place it led to.
+            // An agreement that names the link also covers its target.
             if self.agreed.cover(place, false) {
                 return None;
             }
@@ -253,7 +252,7 @@ impl Guard {
     }
 
     fn was_put_aside(&self, now: &GuardedEntry, new: &Path, writes: Option<&WriteLog>) -> ObeyedReport {
-        // Where it lies now is the call's doing as well. What somebody else made is not: undoing
+        // The new path is also written by the call, unless somebody else created the file: undoing
         // the call must not remove it.
         if let Some(writes) = writes.filter(|writes| writes.has(&now.entry.path) != Some(false)) {
             writes.note(new, now.entry.is_folder, || None);
@@ -261,10 +260,10 @@ impl Guard {
         ObeyedReport { now: Some(self.shown(new)), ..self.told(now, ObeyedChange::PutAside) }
     }
 
-    /// The folder in which something new gets another name; `None` when it may stay.
+    /// The folder in which a new entry is renamed; `None` if the entry may stay.
     fn root_to_put_aside_in(&self, now: &GuardedEntry) -> Option<&Path> {
         let ObeyedEntry { path, class, is_of_git, is_configured, .. } = &now.entry;
-        // What the command itself has git obey may have been there before.
+        // A file newly named by git configuration may have existed before.
         let is_unknown = *is_configured && !self.configured.names(path);
         let is_agreed = self.agreed.cover(path, *is_of_git)
             || self.agreed.lead_below(path)
@@ -276,31 +275,32 @@ impl Guard {
         self.roots.iter().map(PathBuf::as_path).find(|root| path.starts_with(root))
     }
 
-    /// The work tree of a new repository, or the bare repository, where it is new as a whole:
-    /// `git clone` makes such ones. A `.git` that came to be in a folder that was there before
-    /// changes nothing for what lies beside it.
+    /// The work tree of a new repository, or the bare repository, if the whole folder is new, as
+    /// after `git clone`. A `.git` created in an existing folder changes nothing for the files
+    /// beside it.
     fn new_tree<'a>(&self, repository: &'a Path) -> Option<&'a Path> {
         let tree = if repository.ends_with(".git") { repository.parent()? } else { repository };
         let was_there = self.hidden.found(tree).is_some_and(|found| found <= self.since)
             || self.roots.iter().any(|root| root.starts_with(tree))
             || self.before.keys().chain(&self.repositories).any(|path| path.starts_with(tree));
-        // It may have had another name. Where the system does not say when a folder was made, it
+        // The folder may have been renamed. If the system does not report its creation time, it
         // counts as old.
         let made = std::fs::symlink_metadata(tree).ok()?.created().ok()?;
         (!was_there && made + TICK >= self.started).then_some(tree)
     }
 
-    /// What lies in a repository that is new as a whole: it stays, since a clone is of use only
-    /// with all its files, and what programs obey without a build is told, a folder by its name.
+    /// Reports a file in an entirely new repository. The file stays, because a clone is useless
+    /// without all its files. Files that are obeyed without a build are reported, a folder by its
+    /// name.
     fn brought(&self, now: &GuardedEntry) -> Option<ObeyedReport> {
         let ObeyedEntry { path, class, is_folder, .. } = &now.entry;
         let is_told = *class != ObeyedClass::Reported && !(*is_folder && is_empty(path));
         is_told.then(|| self.told(now, ObeyedChange::Created))
     }
 
-    /// What only lies elsewhere now was there before.
+    /// Whether the entry existed before at another path.
     fn was_moved(&self, now: &GuardedEntry) -> bool {
-        // The number of a file that is gone is used again.
+        // Inode numbers of removed files are reused.
         let modified = |state: Option<FileState>| state.filter(|_| !now.entry.is_folder).map(|state| state.modified);
         let is_it =
             |before: &GuardedEntry| is_same(before.state, now.state) && modified(before.state) == modified(now.state);
@@ -319,10 +319,10 @@ impl Guard {
     }
 }
 
-/// A repository that was not there before.
+/// A repository that did not exist before.
 struct NewRepository<'a> {
     folder: &'a Path,
-    /// What is new with it as a whole, if it is.
+    /// The folder that is new as a whole, if any.
     tree: Option<&'a Path>,
 }
 
@@ -331,11 +331,11 @@ struct NewRepository<'a> {
 pub struct After {
     /// Files that programs outside obey.
     pub obeyed: Vec<ObeyedReport>,
-    /// Closed files that the command could read, since they were not there when it started.
+    /// Closed files that the command could read because they did not exist when it started.
     pub unmasked: Vec<String>,
 }
 
-/// Which file a path names.
+/// Device and inode of a path.
 fn identity(path: &Path) -> Option<(u64, u64)> {
     std::fs::symlink_metadata(path).ok().map(|found| (found.dev(), found.ino()))
 }
@@ -344,7 +344,7 @@ fn state(path: &Path) -> Option<FileState> {
     std::fs::symlink_metadata(path).ok().as_ref().map(FileState::from)
 }
 
-/// Whether both are the same file, whatever it holds.
+/// Whether both are the same file, whatever its content.
 fn is_same(one: Option<FileState>, other: Option<FileState>) -> bool {
     one.map(|state| state.id) == other.map(|state| state.id)
 }

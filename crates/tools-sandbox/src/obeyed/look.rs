@@ -1,4 +1,4 @@
-//! Both looks around what a server does that lives on between calls.
+//! Walks before and after the work of a long-running server for one call.
 
 use std::path::PathBuf;
 
@@ -7,10 +7,10 @@ use tools_core::CallContext;
 use super::{Guard, NothingAgreed, note_in};
 use crate::kernel::MaskRules;
 
-/// Looks before and after what a server does for a call. What came to be without anybody's
-/// agreement is put aside, and every change is told by the call.
+/// Walks before and after a server works for a call. New entries that nobody agreed to are renamed,
+/// and the call reports every change.
 ///
-/// What the server writes between its calls is held as far as its sandbox holds it, and not told.
+/// Files written between calls are protected only by the server's sandbox, and not reported.
 #[derive(Debug, Clone)]
 pub struct Look {
     rules: MaskRules,
@@ -18,14 +18,14 @@ pub struct Look {
 }
 
 impl Look {
-    /// At the folders that a server may write, searched by these rules.
+    /// Covers the folders that a server may write, searched by these rules.
     pub fn new(rules: MaskRules, writable: Vec<PathBuf>) -> Self {
         Self { rules, writable }
     }
 
-    /// Runs what a server may write in, between two looks if there is one to be taken.
+    /// Runs work that may make a server write, between two walks if `look` is given.
     pub async fn around<T>(look: Option<&Self>, cx: &CallContext, run: impl Future<Output = T>) -> T {
-        // What came to be since the server was started is not held: changes of all files count.
+        // Entries created since the server started are not held: changes of all files count.
         let guard = look.map(|Self { rules, writable }| {
             let masks = rules.masks(writable);
             Guard::new(rules.clone(), writable.clone(), (masks.obeyed, &masks.paths), Box::new(NothingAgreed))

@@ -1,5 +1,5 @@
-//! Files that programs outside obey, around one child process: what is held while it runs, what it
-//! changed all the same, and what it made without anybody's agreement, which is put aside.
+//! Files that outside programs obey, around one child process: keeps them read-only while it runs,
+//! reports its changes, and renames new ones that nobody agreed to.
 
 mod agreement;
 mod aside;

@@ -1,5 +1,5 @@
-//! What is told of files that programs outside obey: data for the envelope and the record, one
-//! sentence for a model.
+//! Reports of changes to files that outside programs obey: data for the envelope and the record,
+//! one sentence for a model.
 
 use std::path::{Path, PathBuf};
 
@@ -10,7 +10,7 @@ use tools_core::{CallContext, keys};
 
 use crate::shown;
 
-/// How many files a sentence names.
+/// Maximum number of files named in a sentence.
 const MAX_NAMED: usize = 5;
 
 /// Change of a file that outside programs obey.
@@ -43,7 +43,7 @@ pub struct ObeyedReport {
     pub now: Option<String>,
 }
 
-/// Puts the changes on record, and warns of what asks and is held.
+/// Records the changes, and warns of guarded files.
 pub fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
     if reports.is_empty() {
         return;
@@ -55,16 +55,16 @@ pub fn note_in(cx: &CallContext, reports: &[ObeyedReport]) {
     }
 }
 
-/// The sentence about closed files that were not masked; `None` when there are none.
+/// The sentence about closed files that were not masked; `None` if there are none.
 pub fn unmasked_note(files: &[String]) -> Option<String> {
     let named = named(files.iter().map(|file| format!("`{}`", quoted(file))));
     (!files.is_empty())
         .then(|| format!("not hidden from it, since they came to be or were replaced while it ran: {named}"))
 }
 
-/// The sentence about files that were to stay as they are and that another process replaced while a
-/// command ran ([`ProcessTree::replaced`](crate::process::ProcessTree::replaced)), seen from a
-/// folder; `None` when there are none.
+/// The sentence about read-only files that another process replaced while a command ran
+/// ([`ProcessTree::replaced`](crate::process::ProcessTree::replaced)), with paths relative to
+/// `seen_from`; `None` if there are none.
 pub fn replaced_note(files: &[PathBuf], seen_from: &Path) -> Option<String> {
     let named = named(files.iter().map(|file| format!("`{}`", shown(file.strip_prefix(seen_from).unwrap_or(file)))));
     (!files.is_empty()).then(|| {
@@ -72,7 +72,7 @@ pub fn replaced_note(files: &[PathBuf], seen_from: &Path) -> Option<String> {
     })
 }
 
-/// The sentences for a model; none when nothing was changed.
+/// The sentences for a model; empty if nothing was changed.
 pub fn note(reports: &[ObeyedReport]) -> Vec<String> {
     let mut notes = Vec::new();
     let (aside, changed): (Vec<_>, Vec<_>) = reports.iter().partition(|report| report.change == ObeyedChange::PutAside);
@@ -108,7 +108,7 @@ fn named(names: impl Iterator<Item = String>) -> String {
     if more == 0 { shown } else { format!("{shown} and {more} more") }
 }
 
-/// Each program once, in the order in which they come.
+/// Each program once, in order of first appearance.
 fn obeying<'a>(reports: impl Iterator<Item = &'a ObeyedReport>) -> String {
     let mut all: Vec<&str> = Vec::new();
     for report in reports {
