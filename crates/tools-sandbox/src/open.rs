@@ -122,8 +122,8 @@ pub(crate) enum Leaf {
 pub(crate) struct WalkPosition {
     /// The last directory that was opened.
     pub(crate) directory: Directory,
-    /// What is left of the path: empty when it ended on `directory`, one name for the last
-    /// component, more when directories are missing.
+    /// The remaining components: empty if the walk ended on `directory`, one name for the last
+    /// component, more if directories are missing.
     pub(crate) missing: Vec<OsString>,
     /// The directories created on the way.
     pub(crate) created: Vec<PathBuf>,

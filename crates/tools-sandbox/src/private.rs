@@ -77,26 +77,26 @@ fn is_forbidden(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// A folder that nobody else can look into, removed with the value.
+/// A folder that only this user can open, removed when the value is dropped.
 #[derive(Debug)]
 pub struct PrivateFolder {
     path: Option<PathBuf>,
-    /// Locked while the owner lives. The lock goes with the folder itself, so that one half removed
-    /// is still swept.
+    /// Locked while the owner lives. The lock is on the folder itself, so that a half-removed
+    /// folder is still swept.
     lock: File,
 }
 
 impl PrivateFolder {
-    /// Makes one in `place`.
+    /// Creates one in `place`.
     ///
     /// # Errors
-    /// What the system says, after further attempts.
+    /// The system's error, after further attempts.
     pub fn create_in(place: &Path) -> io::Result<Self> {
         let mut attempt = 0;
         loop {
             match Self::attempt(place) {
                 Ok(Some(made)) => return Ok(made),
-                // Somebody swept it before it was locked.
+                // Another process swept it before it was locked.
                 Ok(None) if attempt < ATTEMPTS => {}
                 Ok(None) => return Err(io::ErrorKind::ResourceBusy.into()),
                 Err(error) if attempt < ATTEMPTS && is_passing(&error) => {
@@ -108,10 +108,10 @@ impl PrivateFolder {
         }
     }
 
-    /// Makes one in the first of these places where that is possible.
+    /// Creates one in the first of these places where that is possible.
     ///
     /// # Errors
-    /// What the system says of the first place.
+    /// The system's error for the first place.
     pub fn create_in_first(places: &[PathBuf]) -> io::Result<Self> {
         let mut first = None;
         for place in places {
@@ -123,7 +123,7 @@ impl PrivateFolder {
         Err(first.unwrap_or_else(|| io::ErrorKind::NotFound.into()))
     }
 
-    /// `None`: the folder was taken for one without an owner before it was locked.
+    /// `None`: the folder was swept before it was locked.
     fn attempt(place: &Path) -> io::Result<Option<Self>> {
         let made = tempfile::Builder::new().prefix(PREFIX).rand_bytes(RANDOM).tempdir_in(place);
         let path = match made {
@@ -150,14 +150,14 @@ impl PrivateFolder {
         self.path.as_deref().unwrap_or(Path::new("/"))
     }
 
-    /// Makes a folder in it.
+    /// Creates a folder in it.
     pub(crate) fn folder(&self, name: &str) -> io::Result<PathBuf> {
         let path = self.path().join(name);
         DirBuilder::new().mode(0o700).create(&path)?;
         Ok(path)
     }
 
-    /// Leaves it there for good, and tells where.
+    /// Keeps the folder permanently and returns its path.
     pub fn keep(mut self) -> PathBuf {
         let path = self.path.take().unwrap_or_default();
         let name = path.file_name().map(|name| name.to_string_lossy().replace(PREFIX, KEPT_PREFIX)).unwrap_or_default();
@@ -165,7 +165,7 @@ impl PrivateFolder {
         if fs::rename(&path, &kept).is_ok() {
             return kept;
         }
-        // It has to outlive this process at least.
+        // The lock must last at least until the process ends.
         std::mem::forget(self.lock.try_clone());
         path
     }
@@ -179,13 +179,14 @@ impl Drop for PrivateFolder {
     }
 }
 
-/// Whether the next attempt may well succeed.
+/// Whether a further attempt is likely to succeed.
 fn is_passing(error: &io::Error) -> bool {
     let passing = [libc::EINTR, libc::EAGAIN, libc::EMFILE, libc::ENFILE, libc::ENOMEM, libc::EBUSY, libc::EEXIST];
     error.raw_os_error().is_some_and(|number| passing.contains(&number))
 }
 
-/// Locks the folder that has this name. `None`: somebody else holds it, or removed it meanwhile.
+/// Locks the folder with this name. `None`: another process holds the lock, or removed the folder
+/// meanwhile.
 fn lock(path: &Path) -> io::Result<Option<File>> {
     let flags = i32::try_from((OFlags::NOFOLLOW | OFlags::DIRECTORY).bits()).unwrap_or(0);
     let folder = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
@@ -194,12 +195,12 @@ fn lock(path: &Path) -> io::Result<Option<File>> {
         Err(rustix::io::Errno::WOULDBLOCK) => return Ok(None),
         Err(error) => return Err(error.into()),
     }
-    // Removed between the two steps, and perhaps made again by somebody else.
+    // Removed between the two steps, and perhaps created again by another process.
     let (named, held) = (fs::symlink_metadata(path)?, folder.metadata()?);
     Ok(((named.dev(), named.ino()) == (held.dev(), held.ino())).then_some(folder))
 }
 
-/// Removes what processes of this user left in these places when they were killed.
+/// Removes the folders that killed processes of this user left in these places.
 pub fn sweep(places: &[PathBuf]) {
     for entry in places.iter().filter_map(|place| fs::read_dir(place).ok()).flatten().filter_map(Result::ok) {
         let name = entry.file_name();
@@ -213,8 +214,8 @@ pub fn sweep(places: &[PathBuf]) {
     }
 }
 
-/// That the lock can be taken says that the owner is dead, or that it has not taken it yet and will
-/// make another.
+/// If the lock can be taken, the owner is dead, or has not taken the lock yet and will create
+/// another folder.
 fn sweep_one(path: &Path) -> io::Result<()> {
     if fs::symlink_metadata(path)?.uid() != rustix::process::geteuid().as_raw() {
         return Ok(());
@@ -225,8 +226,7 @@ fn sweep_one(path: &Path) -> io::Result<()> {
     }
 }
 
-/// Bytes that what lies in a folder takes on the disk. Where there are more than a hundred thousand
-/// entries, only so many of them are counted.
+/// Disk usage of a folder's content in bytes. Counts at most a hundred thousand entries.
 pub(crate) fn usage(folder: &Path) -> u64 {
     let (mut bytes, mut left, mut pending) = (0, 100_000_u32, vec![folder.to_owned()]);
     while let Some(folder) = pending.pop() {
@@ -245,7 +245,7 @@ pub(crate) fn usage(folder: &Path) -> u64 {
     bytes
 }
 
-/// Removes a folder, also where commands have closed what lies in it.
+/// Removes a folder, even if commands have removed access rights inside it.
 fn remove(path: &Path) -> io::Result<()> {
     if fs::remove_dir_all(path).is_ok() {
         return Ok(());

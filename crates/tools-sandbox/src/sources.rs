@@ -40,8 +40,8 @@ pub trait FileAccess: Send + Sync {
     /// If the path does not exist or may not be read. An unreadable folder below is a note.
     fn walk(&self, path: Option<&str>, visitor: &dyn Visitor) -> Result<WalkSummary, ToolError>;
 
-    /// The content of a file as it is now, by its canonical path; `None` when it is gone, closed to
-    /// this call, no regular file, or longer than `most` bytes.
+    /// The current content of a file by its canonical path; `None` if it is missing, closed to this
+    /// call, not a regular file, or longer than `most` bytes.
     fn read(&self, path: &Path, most: u64) -> Option<Vec<u8>>;
 
     /// Removes credentials from a text; the lines stay the same.
@@ -68,9 +68,9 @@ pub struct Space {
 
 /// Receiver of the files of a walk. Called by [`FileAccess::walk`], from several threads.
 pub trait Visitor: Sync {
-    /// A folder, before anything in it is read: one that is walked, or one whose ignore files hold
-    /// there. Each is named, also one that is not there but might be, or that cannot be read: it
-    /// may be watched from now on. `false` leaves out what is in it.
+    /// Called with a folder before anything in it is read: one that is walked, or one whose ignore
+    /// files apply there. Includes folders that are missing or unreadable, so that they can be
+    /// watched from now on. `false` skips the content of the folder.
     fn enters(&self, folder: &Path) -> bool;
 
     /// Called with a file.

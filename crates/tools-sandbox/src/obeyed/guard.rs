@@ -329,7 +329,7 @@ struct NewRepository<'a> {
 /// The findings of the look after a command.
 #[derive(Debug, Default)]
 pub struct After {
-    /// Files that programs outside obey.
+    /// Changes of files that outside programs obey.
     pub obeyed: Vec<ObeyedReport>,
     /// Closed files that the command could read because they did not exist when it started.
     pub unmasked: Vec<String>,

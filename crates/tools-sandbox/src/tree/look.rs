@@ -1,5 +1,5 @@
-//! Looking at a whole tree without following a link and without reading a file: a few threads, each
-//! with one directory at a time. Costs about two microseconds per entry, so that it can be done
+//! Lists a whole tree without following a link or reading a file, with a few threads that each
+//! handle one directory at a time. Costs about two microseconds per entry, so that it can run
 //! around every command.
 
 use std::{
@@ -23,33 +23,33 @@ use tools_core::{Clock as _, SystemClock};
 use super::{Node, TreeWatch};
 use crate::{Directory, FileKind, Metadata};
 
-/// Times of a file that are younger than this may not tell a later change: the system's clock for
-/// files goes in steps of up to ten milliseconds.
+/// Maximum age in nanoseconds at which a file's times may not show a later change: the file system
+/// clock advances in steps of up to ten milliseconds.
 const STEP: i128 = 20_000_000;
-/// Threads that look at one tree.
+/// Maximum number of threads per tree.
 const MAX_THREADS: usize = 4;
-/// Entries from which on one thread is not enough.
+/// Number of entries from which more threads start.
 const PARALLEL_ENTRIES: usize = 1000;
 
-/// When a look ends though there is more.
+/// Limits after which a listing ends early.
 #[derive(Debug, Clone, Copy)]
 pub struct Bounds<'a> {
-    /// Entries looked at, about.
+    /// Approximate maximum number of entries.
     pub entries: usize,
     /// When time is up; `None` for never.
     pub until: Option<Instant>,
-    /// Set by whoever no longer wants to know.
+    /// Set to cancel the listing.
     pub cancelled: &'a AtomicBool,
 }
 
 /// Reason for ending a listing early.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CutReason {
-    /// There were more entries than were to be looked at.
+    /// The maximum number of entries was exceeded.
     Entries,
-    /// Time was up.
+    /// The deadline passed.
     Time,
-    /// Nobody wanted to know any more.
+    /// The listing was cancelled.
     Cancelled,
 }
 
@@ -67,12 +67,11 @@ pub struct Entry {
 pub struct Look {
     /// The root itself.
     pub root: Node,
-    /// Every directory that was looked into, by its path relative to the root, with its entries
-    /// sorted by name.
+    /// Every listed directory, by its path relative to the root, with its entries sorted by name.
     pub folders: HashMap<PathBuf, Vec<Entry>>,
-    /// Directories that could not be looked into.
+    /// Directories that could not be listed.
     pub closed: Vec<PathBuf>,
-    /// Directories that were not to be looked into.
+    /// Directories that were skipped on request.
     pub skipped: Vec<PathBuf>,
     /// Reason why the listing is incomplete.
     pub cut: Option<CutReason>,
@@ -80,23 +79,22 @@ pub struct Look {
     pub count: usize,
 }
 
-/// Whether a directory, whose names are listed, is not to be looked into any further. Not asked
-/// about the root.
+/// Decides by a directory's names whether to skip its content. Not called for the root.
 pub type Skips<'a> = dyn Fn(&Path, &[(OsString, FileKind)]) -> bool + Sync + 'a;
 
-/// Looks at `root` and everything in it but what is in directories that it `skips`.
+/// Lists `root` and everything in it, apart from the content of directories that `skips` selects.
 ///
 /// # Errors
-/// When `root` itself cannot be read.
+/// If `root` itself cannot be read.
 pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Result<Look> {
     look_below(root, vec![PathBuf::new()], bounds, skips, None)
 }
 
-/// As [`look`], at these directories below `root` and everything in them; each is watched before it
-/// is listed.
+/// Like [`look`], for these directories below `root` and everything in them; each is watched before
+/// it is listed.
 ///
 /// # Errors
-/// When `root` itself cannot be read.
+/// If `root` itself cannot be read.
 pub fn look_below(
     root: &Directory,
     directories: Vec<PathBuf>,
@@ -149,10 +147,10 @@ pub fn look_below(
     Ok(found)
 }
 
-/// The node at one name of a directory; `None` when nothing does.
+/// The node at one name of a directory; `None` if it does not exist.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn node(directory: &Directory, name: &std::ffi::OsStr) -> io::Result<Option<Node>> {
     let now = SystemClock.now().as_nanosecond();
     match directory.stat(name) {
@@ -180,7 +178,7 @@ struct Part {
 
 struct Queue {
     pending: Vec<PathBuf>,
-    /// Threads that are in a directory, and may find more.
+    /// Number of threads that are listing a directory and may find more.
     working: usize,
 }
 
@@ -197,8 +195,8 @@ struct Walk<'a> {
 }
 
 impl Walk<'_> {
-    /// Looks into one directory after the other until none is left; `alone`, until help is worth
-    /// its cost.
+    /// Lists one directory after the other until none is left; if `alone`, until further threads
+    /// are worth their cost.
     fn work(&self, part: &mut Part, alone: bool) {
         let mut buffer = vec![MaybeUninit::uninit(); 32 * 1024];
         while let Some(path) = self.next() {
@@ -260,7 +258,7 @@ impl Walk<'_> {
         });
         let ((mut names, is_cut), directory) = match listed {
             Ok(listed) => listed,
-            // Gone since it was seen.
+            // Removed since it was found.
             Err(error)
                 if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
                     || error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error()) =>
@@ -268,8 +266,8 @@ impl Walk<'_> {
                 return;
             }
             Err(error) => {
-                // For other reasons than its rights it may be readable the next time, without
-                // anything being told.
+                // Unless it failed for lack of rights, the directory may be readable next time
+                // without any event.
                 if let Some(watch) = self.watch.filter(|_| error.kind() != io::ErrorKind::PermissionDenied) {
                     watch.blind();
                 }
@@ -291,13 +289,13 @@ impl Walk<'_> {
         for (name, _) in names {
             let metadata = match directory.stat(&name) {
                 Ok(metadata) => metadata,
-                // It may be listed and not entered: what lies in it is not known.
+                // It may be listed but not entered: its content is unknown.
                 Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
                     self.count.fetch_sub(count, Ordering::Relaxed);
                     part.closed.push(path);
                     return;
                 }
-                // Gone since it was listed.
+                // Removed since it was listed.
                 Err(error) => {
                     if let Some(watch) = self.watch.filter(|_| error.kind() != io::ErrorKind::NotFound) {
                         watch.blind();

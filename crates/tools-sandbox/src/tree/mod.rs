@@ -1,6 +1,5 @@
-//! A tree of files as it was, and the way back to it: what lies where, and putting one thing back
-//! by rename. Where the contents are kept meanwhile, and what may be put back, is decided by those
-//! who ask.
+//! A tree of files at one moment, and its restoration: listing the entries, and restoring one entry
+//! by rename. Callers keep the contents meanwhile and decide what may be restored.
 
 mod look;
 mod put;

@@ -1,5 +1,5 @@
-//! Putting one thing back where it was: made whole under another name in the same directory, then
-//! renamed. Whoever looks sees the old or the new, never half of it.
+//! Restores one entry at its place: creates it under another name in the same directory, then
+//! renames it. Readers see the old or the new entry, never a partial one.
 
 use std::{
     ffi::{OsStr, OsString},
@@ -20,7 +20,7 @@ use crate::{
 /// Copies a file's content, sharing its blocks where the file system can.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
     if rustix::fs::ioctl_ficlone(to, from).is_ok() {
         return Ok(());
@@ -28,11 +28,11 @@ pub fn copy(mut from: &File, mut to: &File) -> io::Result<()> {
     io::copy(&mut from, &mut to).map(drop)
 }
 
-/// Removes what lies at `path` below `root`, a directory only when it is empty. Nothing there is no
+/// Removes the entry at `path` below `root`; a directory only if it is empty. A missing entry is no
 /// error.
 ///
 /// # Errors
-/// What the system says: `DirectoryNotEmpty` for a directory that holds something.
+/// The system's error: `DirectoryNotEmpty` for a directory with content.
 pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
     match in_unclosed(|| Ok(&parent), || remove_one(&parent, &name)) {
@@ -41,7 +41,7 @@ pub fn remove(root: &Directory, path: &Path) -> io::Result<()> {
     }
 }
 
-/// Removes what a process that was killed left of putting something at `path` below `root`.
+/// Removes the temporary entry that a killed process left while restoring `path` below `root`.
 ///
 /// # Errors
 /// As [`remove`].
@@ -50,16 +50,16 @@ pub fn sweep(root: &Directory, path: &Path) -> io::Result<()> {
     remove(root, &path.with_file_name(temporary(name)))
 }
 
-/// Puts a thing at `path` below `root`, over whatever is there unless that is a directory that
-/// holds something. `content` writes what a regular file holds. A directory that is there already
-/// stays; one that is made has its mode with all rights for its owner. [`settle`] gives it its own
-/// mode and times once everything in it is done.
+/// Creates an entry at `path` below `root`, replacing any existing one except a directory with
+/// content. `content` writes the content of a regular file. An existing directory stays; a new one
+/// gets its mode plus all rights for its owner. [`settle`] sets its final mode and times once
+/// everything in it is done.
 ///
-/// A directory and anything else cannot change places in one step: a process that is killed in the
-/// middle leaves nothing at `path`, and the new thing whole under its other name.
+/// A directory and another kind of entry cannot be exchanged in one step: a process killed in
+/// between leaves nothing at `path`, and the complete new entry under its temporary name.
 ///
 /// # Errors
-/// What the system or `content` says; then nothing has changed at `path`.
+/// The error of the system or of `content`; then `path` is unchanged.
 pub fn put(
     root: &Directory,
     path: &Path,
@@ -79,11 +79,11 @@ pub fn put(
     )
 }
 
-/// Puts a further name of the file `source`, a directory and a name in it, at `path` below `root`,
+/// Creates a hard link at `path` below `root` to the file `source`, a directory and a name in it,
 /// as [`put`] does.
 ///
 /// # Errors
-/// What the system says; then nothing has changed at `path`.
+/// The system's error; then `path` is unchanged.
 pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
     in_unclosed(
@@ -93,18 +93,18 @@ pub fn link(source: (&Directory, &OsStr), root: &Directory, path: &Path) -> io::
             let _ = remove_one(&parent, &temporary);
             rustix::fs::linkat(source.0, source.1, &parent, &temporary, AtFlags::empty())?;
             let renamed = into_place(&parent, &temporary, &name);
-            // Two names of one file are exchanged by doing nothing, which leaves the temporary one.
+            // A rename between two names of one file does nothing, so the temporary one remains.
             let _ = parent.remove_file(&temporary);
             renamed
         },
     )
 }
 
-/// Gives a directory its mode, owner and times: children first, since work inside changes the times
-/// again. A directory of its user is opened for that when it is closed to everybody.
+/// Sets mode, owner and times of a directory: children first, because changes inside update the
+/// times. If the user's own directory is closed to everybody, it is opened for this.
 ///
 /// # Errors
-/// What the system says.
+/// The system's error.
 pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
     let directory = match root.subdirectory(path) {
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => {
@@ -126,11 +126,10 @@ pub fn settle(root: &Directory, path: &Path, shape: &Shape) -> io::Result<()> {
     Ok(())
 }
 
-/// Gives the owner of a directory the right to look into it and to change what lies there. Links
-/// are not followed.
+/// Gives the owner of a directory the rights to list and change its content. Follows no links.
 ///
 /// # Errors
-/// What the system says, such as `PermissionDenied` for a directory of another user.
+/// The system's error, such as `PermissionDenied` for a directory of another user.
 pub fn unclose(root: &Directory, path: &Path) -> io::Result<()> {
     let (parent, name) = place(root, path)?;
     unclosed::unclose(unclosed::handle(&parent, Path::new(&name))?).map(drop)
@@ -143,7 +142,7 @@ fn renamed(
     content: &mut dyn FnMut(&mut File) -> io::Result<()>,
 ) -> io::Result<()> {
     let temporary = temporary(name);
-    // Left behind by a process that was killed here.
+    // Left by a process that was killed here.
     let _ = remove_one(parent, &temporary);
     let made = make(parent, &temporary, shape, content).and_then(|()| into_place(parent, &temporary, name));
     if made.is_err() {
@@ -152,8 +151,8 @@ fn renamed(
     made
 }
 
-/// Renames `temporary` to `name`. What lies there is removed first only where a rename cannot
-/// replace it: a directory by anything else, or the other way round.
+/// Renames `temporary` to `name`. First removes an existing entry only if a rename cannot replace
+/// it: a directory by another kind of entry, or the reverse.
 fn into_place(parent: &Directory, temporary: &OsStr, name: &OsStr) -> io::Result<()> {
     let is_directory = |name| parent.stat(name).map(|there| there.kind == FileKind::Directory);
     if is_directory(name).is_ok_and(|there| is_directory(temporary).is_ok_and(|new| new != there)) {
@@ -200,8 +199,8 @@ fn make(
     Ok(rustix::fs::utimensat(parent, name, &times(shape), AtFlags::SYMLINK_NOFOLLOW)?)
 }
 
-/// The owner is restored where that is allowed: a user who may not give files away could not have
-/// taken them either.
+/// Restores the owner if that is allowed: a user who may not give files away could not have taken
+/// them either.
 fn own(shape: &Shape, set: impl Fn(Option<Uid>, Option<Gid>) -> rustix::io::Result<()>) {
     if set(Some(Uid::from_raw(shape.uid)), Some(Gid::from_raw(shape.gid))).is_err() {
         let _ = set(None, Some(Gid::from_raw(shape.gid)));
@@ -222,7 +221,7 @@ fn place(root: &Directory, path: &Path) -> io::Result<(Directory, OsString)> {
     Ok((root.subdirectory(path.parent().unwrap_or(Path::new("")))?, name.to_os_string()))
 }
 
-/// The same for the same name, so that what a killed process left is found.
+/// The same name gives the same result, so that entries left by a killed process are found.
 fn temporary(name: &OsStr) -> OsString {
     format!(".haft-restore-{}", &sha256_hex(name.as_encoded_bytes())[..16]).into()
 }

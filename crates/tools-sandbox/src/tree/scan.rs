@@ -1,4 +1,4 @@
-//! What a thing in a tree is, and a whole tree as one list.
+//! Entries of a tree, and a whole tree as one list.
 
 use std::{
     collections::BTreeMap,
@@ -17,12 +17,11 @@ pub struct Node {
     pub metadata: Metadata,
     /// Target of a symbolic link.
     pub link: Option<PathBuf>,
-    /// Whether it was changed so shortly before that another change could leave all its times as
-    /// they are.
+    /// Whether the last change is so recent that another change could leave all times as they are.
     pub is_fresh: bool,
 }
 
-/// Properties of an entry apart from its content: enough to make it again.
+/// Properties of an entry apart from its content: sufficient to create it again.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Shape {
     /// Its kind.
@@ -33,7 +32,7 @@ pub struct Shape {
     pub uid: u32,
     /// Its group.
     pub gid: u32,
-    /// When its content changed: seconds and nanoseconds.
+    /// Time of its last content change: seconds and nanoseconds.
     pub modified: (i64, u64),
 }
 
@@ -44,11 +43,11 @@ pub enum ShapeKind {
     File,
     /// A directory.
     Directory,
-    /// A symbolic link and its text.
+    /// A symbolic link and its target.
     Symlink(PathBuf),
     /// A named pipe.
     Fifo,
-    /// Something that cannot be made again.
+    /// A kind that cannot be created again.
     Other,
 }
 
@@ -71,8 +70,8 @@ impl Node {
         self.metadata.kind == FileKind::Directory
     }
 
-    /// Whether `now`, found under the same name later, is the same thing with nothing done to it.
-    /// Never true by mistake; for something fresh it is always false.
+    /// Whether `now`, found under the same name later, is the same unchanged entry. Never true by
+    /// mistake; always false for a fresh entry.
     pub fn is_untouched(&self, now: &Self) -> bool {
         let (then, now_is) = (&self.metadata, &now.metadata);
         if self.is_directory() && now.is_directory() {
@@ -87,17 +86,17 @@ impl Node {
 pub struct Scan {
     /// By path relative to the root, parents before children; the root itself under the empty path.
     pub nodes: BTreeMap<PathBuf, Node>,
-    /// Directories that could not be looked into.
+    /// Directories that could not be listed.
     pub closed: Vec<PathBuf>,
-    /// Whether the tree had more entries than were to be looked at.
+    /// Whether the tree had more entries than the maximum.
     pub is_cut: bool,
 }
 
-/// Looks at `root` and everything in it that `wants`, no more than `most` entries. Directories are
-/// looked into whether they are wanted or not.
+/// Lists `root` and the entries in it that `wants` selects, at most `most` entries. Directories are
+/// entered whether they are selected or not.
 ///
 /// # Errors
-/// When `root` itself cannot be read.
+/// If `root` itself cannot be read.
 pub fn scan(root: &Directory, most: usize, wants: &dyn Fn(&Path, FileKind) -> bool) -> io::Result<Scan> {
     let never = AtomicBool::new(false);
     let bounds = Bounds { entries: most, until: None, cancelled: &never };

@@ -1,4 +1,4 @@
-//! What the system is asked to tell of a directory (inotify), and of how many.
+//! Inotify watches on directories, and their maximum number.
 
 use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
 
@@ -9,11 +9,11 @@ use rustix::{
 
 use crate::keeps_times;
 
-/// The most directories that are watched: each takes about a kilobyte of the kernel's memory.
+/// Maximum number of watched directories: each takes about a kilobyte of kernel memory.
 const MAX_DIRECTORIES: usize = 50_000;
-/// What part of the watches of a user one tree takes: all programs of the user share them.
+/// Divisor for one tree's share of the user's watches, which all programs of the user share.
 const SHARE_OF_WATCHES: usize = 4;
-/// Everything that changes a directory or what it lists.
+/// All events that change a directory or its listing.
 const WANTED: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::CLOSE_WRITE)
     .union(WatchFlags::ATTRIB)
@@ -25,12 +25,12 @@ const WANTED: WatchFlags = WatchFlags::MODIFY
     .union(WatchFlags::MOVE_SELF)
     .union(WatchFlags::ONLYDIR);
 
-/// Has the system tell `queue` of every change in an opened directory, and gives the number by
-/// which it will. One directory has one number, however often it is watched.
+/// Adds a watch on an open directory to `queue` and returns its number. One directory always has
+/// the same number.
 ///
 /// # Errors
-/// `OPNOTSUPP` for a file system that does not tell of every change, `NOSPC` when the watches of
-/// the user are used up, and what else the system says.
+/// `OPNOTSUPP` for a file system that does not report every change, `NOSPC` if the user has no
+/// watches left, otherwise the system's error.
 pub fn tell_of(queue: &OwnedFd, directory: impl AsFd) -> Result<i32, Errno> {
     if !keeps_times(&directory) {
         return Err(Errno::OPNOTSUPP);
@@ -38,8 +38,8 @@ pub fn tell_of(queue: &OwnedFd, directory: impl AsFd) -> Result<i32, Errno> {
     inotify::add_watch(queue, format!("/proc/self/fd/{}", directory.as_fd().as_raw_fd()), WANTED)
 }
 
-/// The directories that one tree may watch: a quarter of `fs.inotify.max_user_watches`, and at most
-/// 50,000.
+/// Maximum number of watched directories per tree: a quarter of `fs.inotify.max_user_watches`, and
+/// at most 50,000.
 pub fn most_watched() -> usize {
     let limit = std::fs::read_to_string("/proc/sys/fs/inotify/max_user_watches").ok();
     let limit = limit.and_then(|text| text.trim().parse::<usize>().ok());

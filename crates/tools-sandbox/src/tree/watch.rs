@@ -1,6 +1,6 @@
-//! Which names in a tree changed since it was looked at, as the system tells it (inotify). A
-//! directory is watched before it is listed, so that what is not listed is told. Where the system
-//! does not tell everything, nothing is claimed to be known.
+//! Reports the names in a tree that changed since it was listed, by inotify. A directory is watched
+//! before it is listed, so that changes after the listing are reported. If the system may miss
+//! changes, nothing is claimed to be known.
 
 use std::{
     collections::{BTreeMap, BTreeSet, HashMap},
@@ -23,7 +23,7 @@ use rustix::{
 use super::told::{most_watched, tell_of};
 use crate::Directory;
 
-/// Names that are told one by one; after more of them everything is to be looked at.
+/// Maximum number of names reported one by one; beyond it the whole tree is listed again.
 const MAX_NAMES: usize = 20_000;
 /// A watch over the directories of one tree. Paths are relative to its root.
 #[derive(Debug)]
@@ -31,25 +31,25 @@ pub struct TreeWatch {
     queue: OwnedFd,
     directories: Mutex<HashMap<i32, PathBuf>>,
     most: usize,
-    /// Something happened that is not told.
+    /// Set if an event may have been missed.
     is_blind: AtomicBool,
     root: PathBuf,
-    /// The file systems that were mounted in the tree: what another one covers is not told.
+    /// The mounts in the tree: changes below a new mount are not reported.
     mounts: Vec<Vec<u8>>,
 }
 
-/// Changes that the system told of since the last time.
+/// Changes that the system has reported since the last call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Noticed {
-    /// Names to which something happened, by their directory. What happens in a directory changes
-    /// its own times, which are its parent's to list.
+    /// Changed names, by directory. A change in a directory also updates the directory's times,
+    /// which are part of its parent's listing.
     pub names: BTreeMap<PathBuf, BTreeSet<OsString>>,
-    /// Directories that came or went: what was known of all below is void.
+    /// Directories that were created or removed: earlier knowledge of everything below is invalid.
     pub replaced: BTreeSet<PathBuf>,
 }
 
 impl Noticed {
-    /// Notes that something happened to a name.
+    /// Adds a changed name.
     pub fn add(&mut self, directory: &Path, name: &OsStr) {
         if let Some(names) = self.names.get_mut(directory) {
             if !names.contains(name) {
@@ -62,10 +62,10 @@ impl Noticed {
 }
 
 impl TreeWatch {
-    /// A watch over nothing yet.
+    /// A watch on no directory yet.
     ///
     /// # Errors
-    /// When the user or the process has no queue left, or the system does not say what is mounted.
+    /// If the user or the process has no queue left, or the system does not list the mounts.
     pub fn new(root: &Directory) -> io::Result<Self> {
         Ok(Self {
             queue: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
@@ -77,7 +77,7 @@ impl TreeWatch {
         })
     }
 
-    /// Whether all that happens in the tree is told.
+    /// Whether all changes in the tree are reported.
     pub fn sees_everything(&self) -> bool {
         !self.is_blind.load(Ordering::Relaxed)
     }
@@ -89,20 +89,20 @@ impl TreeWatch {
         }
         let Ok(number) = tell_of(&self.queue, directory) else { return self.blind() };
         let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
-        // One directory under two paths has one watch.
+        // One directory under two paths has only one watch.
         let is_twin = directories.insert(number, path.to_owned()).is_some_and(|twin| twin != path);
         if is_twin || directories.len() > self.most {
             self.blind();
         }
     }
 
-    /// Tells that something is in the tree of which not every change is told.
+    /// Marks the watch as incomplete: some changes in the tree are not reported.
     pub(crate) fn blind(&self) {
         self.is_blind.store(true, Ordering::Relaxed);
     }
 
-    /// The changes since the last time; `None` when that is not all that happened. The system
-    /// tells of a change before the call that makes it returns.
+    /// The changes since the last call; `None` if some may be missing. The system queues the event
+    /// before the call that makes the change returns.
     pub fn take(&mut self) -> Option<Noticed> {
         if !self.sees_everything() || mounts(&self.root).ok()? != self.mounts {
             return None;
@@ -126,10 +126,10 @@ impl TreeWatch {
                 directories.remove(&event.wd());
                 continue;
             }
-            // What was moved away is not watched any more.
+            // Directories that were moved away are not watched any more.
             let Some(directory) = directories.get(&event.wd()).cloned() else { continue };
             let Some(name) = event.file_name() else {
-                // Its parent tells. The root has none that is watched.
+                // Its parent reports this. The parent of the root is not watched.
                 if directory.as_os_str().is_empty() && flags.intersects(ReadFlags::MOVE_SELF | ReadFlags::DELETE_SELF) {
                     return None;
                 }
@@ -147,7 +147,7 @@ impl TreeWatch {
             let came_or_went = ReadFlags::CREATE | ReadFlags::DELETE | ReadFlags::MOVED_FROM | ReadFlags::MOVED_TO;
             if flags.contains(ReadFlags::ISDIR) && flags.intersects(came_or_went) {
                 let path = directory.join(name);
-                // The watches of what was moved go with it, under names that are not theirs.
+                // The watches of moved directories stay with them, under outdated paths.
                 if flags.contains(ReadFlags::MOVED_FROM) {
                     let moved: Vec<i32> = directories
                         .iter()
@@ -156,7 +156,7 @@ impl TreeWatch {
                         .collect();
                     for number in moved {
                         directories.remove(&number);
-                        // One that is gone has no watch any more.
+                        // A removed directory has no watch any more.
                         let _ = inotify::remove_watch(&self.queue, number);
                     }
                 }
@@ -166,7 +166,7 @@ impl TreeWatch {
     }
 }
 
-/// What is mounted at or below a path, each as the system describes it.
+/// The mounts at or below a path, each as the system describes it.
 fn mounts(root: &Path) -> io::Result<Vec<Vec<u8>>> {
     let mut place = Vec::new();
     for byte in root.as_os_str().as_bytes() {

@@ -1,5 +1,4 @@
-//! Where package managers keep what they fetched and built, and where commands find such a place of
-//! their own.
+//! Cache folders of package managers, and the places that commands use instead.
 
 use std::{ffi::OsString, path::Path};
 
@@ -8,9 +7,9 @@ use super::{grants::Grants, surroundings::Surroundings, value::Link};
 /// One place where package managers write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct CachePlace {
-    /// Its place in a home.
+    /// Its path in a home.
     pub home: &'static str,
-    /// Its place among the caches of a workspace.
+    /// Its path in the cache folder of a workspace.
     pub own: &'static str,
     /// The variable that names another place for it, and what stands behind that in the place;
     /// empty when there is none.
@@ -27,10 +26,10 @@ const fn file(home: &'static str, own: &'static str) -> CachePlace {
     CachePlace { home, own, variable: "", is_file: true }
 }
 
-/// Without it pnpm puts its store into the workspace, where that cannot be linked from the caches.
+/// Without it pnpm puts its store into the workspace, which cannot be hard-linked from the caches.
 const PNPM_STORE: &str = "pnpm_config_store_dir";
 
-/// All of them.
+/// All cache places.
 pub const CACHES: &[CachePlace] = &[
     folder(".cache", "xdg", "XDG_CACHE_HOME"),
     folder(".cargo/registry", "cargo/registry", ""),
@@ -65,8 +64,7 @@ pub const CACHES: &[CachePlace] = &[
     folder(".ccache", "ccache", "CCACHE_DIR"),
 ];
 
-/// Caches that are named by a variable of their own although they lie in one of the places above:
-/// name, and where.
+/// Caches inside the places above that have a variable of their own: variable and path.
 const INNER: [(&str, &str); 13] = [
     ("PIP_CACHE_DIR", "xdg/pip"),
     ("UV_CACHE_DIR", "xdg/uv"),
@@ -82,11 +80,11 @@ const INNER: [(&str, &str); 13] = [
     ("RUFF_CACHE_DIR", "xdg/ruff"),
     ("MYPY_CACHE_DIR", "xdg/mypy"),
 ];
-/// Of those, the ones that are set where no link leads to the caches, whether the user sets them or
-/// not.
+/// Variables of [`INNER`] that are always set where no link leads to the caches, even if the user
+/// does not set them.
 const USUAL: [&str; 4] = ["PIP_CACHE_DIR", "UV_CACHE_DIR", "GOCACHE", "GOMODCACHE"];
 
-/// How package managers are led to the caches of a workspace.
+/// Ways in which package managers find the caches of a workspace.
 #[derive(Debug, Default)]
 pub(super) struct Led {
     pub(super) links: Vec<Link>,
@@ -94,8 +92,8 @@ pub(super) struct Led {
     pub(super) variables_without_links: Vec<(String, OsString)>,
 }
 
-/// Leads package managers to `caches`: by links where the home is concealed, and by variables else.
-/// A place that the user put into a writable folder stays.
+/// Directs package managers to `caches`: by links if the home is concealed, otherwise by variables.
+/// A place that the user configured in a writable folder stays.
 pub(super) fn lead(grants: &mut Grants<'_>, around: &Surroundings, cargo: Option<&Path>, caches: &Path) -> Led {
     let mut led = Led::default();
     let mut is_cargo_led = true;

@@ -1,11 +1,11 @@
-//! Which folders are concealed: the homes of all users, at the top whatever is no part of the
-//! system, and in the system what users and services leave there.
+//! Selects the concealed folders: the homes of all users, top-level folders that are no part of the
+//! system, and data of users and services in system folders.
 
 use std::path::{Path, PathBuf};
 
 use super::{surroundings::Surroundings, value::ConcealedFolder};
 
-/// The folders at the top that belong to the system. `/tmp` is private to child processes anyway.
+/// Top-level folders of the system. `/tmp` is private to child processes anyway.
 const SYSTEM: [&str; 20] = [
     "bin",
     "boot",
@@ -28,20 +28,21 @@ const SYSTEM: [&str; 20] = [
     "usr",
     "var",
 ];
-/// Folders inside system folders with data of users and services, and the reason to conceal each.
+/// Folders in system folders with data of users and services, with the reason to conceal each.
 pub(super) const LEFT_IN_SYSTEM: [(&str, &str); 4] = [
     ("/var/mail", "mail of users"),
     ("/var/spool", "mail and tasks of users"),
     ("/var/tmp", "temporary files of others"),
     ("/var/www", "other projects"),
 ];
-/// Folders of the system below which no home is concealed: services have theirs there.
+/// System folders below which no home is concealed: services have their homes there.
 const HOLDS_NO_HOME: [&str; 10] = ["/bin", "/boot", "/dev", "/etc", "/lib", "/nix", "/proc", "/sbin", "/sys", "/usr"];
-/// Folders of the system that are nobody's home whatever the user database says.
+/// System folders that are never a home, whatever the user database says.
 const NO_HOME: [&str; 10] =
     ["/opt", "/run", "/tmp", "/var", "/var/cache", "/var/lib", "/var/log", "/var/run", "/var/spool", "/var/tmp"];
 
-/// What is concealed from processes that may write `writable` and read `explicit`; outermost only.
+/// The folders concealed from processes that may write `writable` and read `explicit`; outermost
+/// only.
 pub(super) fn concealed(
     around: &Surroundings,
     further: Option<ConcealedFolder>,
@@ -72,7 +73,7 @@ pub(super) fn concealed(
     for concealed in all {
         match outermost.last() {
             Some(outer) if concealed.path == outer.path => {
-                // A home at the top: that it is one says more.
+                // A top-level home: that reason says more.
                 outermost.pop();
                 outermost.push(concealed);
             }

@@ -1,4 +1,4 @@
-//! Computing a view from the surroundings and what is asked for.
+//! Computes a view from the surroundings and a request.
 
 use std::path::{Path, PathBuf};
 
@@ -12,24 +12,23 @@ use super::{
     value::{ConcealedFolder, GrantedPath, HandedIn, View},
 };
 
-/// How deep credentials are looked for in what is granted to toolchains: beside their programs, not
-/// among them.
+/// Maximum depth of the search for credentials in folders granted to toolchains: they lie beside
+/// the programs.
 const DEPTH: usize = 2;
-/// Most entries of one folder that are looked at for that.
+/// Maximum number of entries examined per folder.
 const MAX_BESIDE: usize = 500;
 
 /// Request for a view.
 pub struct ViewAsk<'a> {
     /// The folders that processes may write, canonical.
     pub writable: &'a [PathBuf],
-    /// Further places that they may read, with the reason of each.
+    /// Further readable places, each with its reason.
     pub further: &'a [(PathBuf, String)],
     /// Whether the read rules deny a path.
     pub denies: &'a dyn Fn(&Path) -> bool,
-    /// Copies of files that are seen in the place of the user's own.
+    /// Copies that are shown in place of the user's files.
     pub handed_in: Vec<HandedIn>,
-    /// The folder for caches, which exists, and places that are shown in it without being written:
-    /// where, and what.
+    /// The cache folder, which exists, and places shown read-only inside it.
     pub caches: Option<(PathBuf, Vec<GrantedPath>)>,
 }
 
@@ -42,12 +41,11 @@ impl std::fmt::Debug for ViewAsk<'_> {
     }
 }
 
-/// Folders of the system with keys whose names are not known beforehand.
+/// System folders with keys of unknown names.
 const SEARCHED: [&str; 1] = ["/etc/ssh"];
 
 impl View {
-    /// Looks at the machine and computes what processes are to see. Some hundred looks at the file
-    /// system.
+    /// Examines the machine and computes the view. Takes some hundred file system calls.
     pub fn discover(around: &Surroundings, ask: ViewAsk<'_>) -> Self {
         let explicit: Vec<PathBuf> = ask.further.iter().filter_map(|(path, _)| path.canonicalize().ok()).collect();
         let cargo = around.cargo_home();
@@ -63,8 +61,8 @@ impl View {
             searched.extend(real.filter(|real| grants.granted.iter().any(|granted| granted.path == *real)));
         }
         for belongs in ask.writable.iter().flat_map(|root| belonging(root, around)) {
-            // What git is told by a file of the workspace counts only where git itself could have
-            // put it there.
+            // A git path named by a file of the workspace counts only if git itself could have
+            // created it.
             let is_gits = belongs.is_tree || belongs.path.join("HEAD").is_file() || belongs.path.ends_with("objects");
             let by = if belongs.is_tree { By::Configuration } else { By::Discovery };
             if is_gits && grants.add(&belongs.path, belongs.why, by) && belongs.is_tree {
@@ -72,7 +70,7 @@ impl View {
             }
         }
         searched.extend(SEARCHED.iter().map(PathBuf::from).filter(|folder| folder.is_dir()));
-        // A home that is seen as a whole holds what is not to be read.
+        // A home that is visible as a whole contains files that must not be read.
         let is_open = |home: &&PathBuf| explicit.iter().any(|open| home.starts_with(open)) && !grants.is_seen(home);
         let homes: Vec<PathBuf> = around.homes.iter().filter(is_open).cloned().collect();
         searched.extend(homes);
@@ -94,7 +92,7 @@ impl View {
             view.links.extend(led.links);
             view.variables = led.variables;
             view.variables_without_links = led.variables_without_links;
-            // Elsewhere there is no place for them that is not there for everybody.
+            // Without concealment, they could only be shown to all programs.
             grants.granted.extend(shown.into_iter().filter(|_| is_concealed));
             view.caches = Some(caches);
         }
@@ -106,8 +104,8 @@ impl View {
     }
 }
 
-/// Lists what the rules deny in a folder and a little below: a toolchain keeps its credentials
-/// beside its programs. Certificates have the names of keys, and are needed.
+/// Lists paths that the rules deny in a folder and slightly below: a toolchain keeps its
+/// credentials beside its programs. Certificates are named like keys, but are needed.
 fn credentials_beside(folder: &Path, depth: usize, denies: &dyn Fn(&Path) -> bool, found: &mut Vec<PathBuf>) {
     for entry in std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_BESIDE) {
         let path = entry.path();

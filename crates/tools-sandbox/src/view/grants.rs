@@ -1,5 +1,5 @@
-//! Collecting what is granted in concealed folders: links on the way are kept, what is too wide or
-//! denied is left out.
+//! Collects the grants in concealed folders: links on the way are kept, and paths that are too
+//! broad or denied are left out.
 
 use std::{
     cell::RefCell,
@@ -11,17 +11,17 @@ use crate::below::{below_any, holds_any, is_below};
 
 use super::value::{ConcealedFolder, GrantedPath, Link};
 
-/// Most places that are granted: each is a mount for each process.
+/// Maximum number of grants: each is a mount for each process.
 const MAX_GRANTS: usize = 192;
-/// Child processes have a folder of their own in its place.
+/// Child processes have a private folder in its place.
 const PRIVATE: &str = "/tmp";
-/// Most links followed on the way to one place.
+/// Maximum number of links followed on the way to one place.
 const MAX_HOPS: usize = 16;
-/// Folders of a home that hold more than programs, and are never granted as a whole.
+/// Folders of a home that contain more than programs; they are never granted as a whole.
 const MIXED: [&str; 10] =
     ["", ".config", ".local", ".local/share", ".local/state", ".cache", ".docker", "Documents", "Desktop", "Downloads"];
 
-/// What is granted so far.
+/// The grants so far.
 pub(super) struct Grants<'a> {
     concealed: &'a [ConcealedFolder],
     homes: &'a [PathBuf],
@@ -39,12 +39,12 @@ enum NameTarget {
     Link(PathBuf),
 }
 
-/// Who says that something is granted.
+/// Origin of a grant.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum By {
-    /// A person: whatever it is.
+    /// A person: any path is granted.
     Configuration,
-    /// A finding: nothing that holds more than programs.
+    /// Discovery: only paths that contain nothing but programs.
     Discovery,
 }
 
@@ -58,8 +58,8 @@ impl<'a> Grants<'a> {
         Self { concealed, homes, writable, denies, granted: Vec::new(), links: Vec::new(), met: RefCell::default() }
     }
 
-    /// Grants what is at `path`, if it is concealed. `true` when it can be read afterwards, also
-    /// because it could before.
+    /// Grants `path` if it is concealed. Returns `true` if it is readable afterwards, even if it
+    /// was before.
     pub(super) fn add(&mut self, path: &Path, why: &str, by: By) -> bool {
         let Some(ResolvedName { real, links }) = self.follow(path) else { return false };
         let is_allowed = by == By::Configuration || !(self.is_too_wide(&real) || (self.denies)(&real));
@@ -77,13 +77,13 @@ impl<'a> Grants<'a> {
         true
     }
 
-    /// Where `path` leads, when that exists.
+    /// The canonical target of `path`; `None` if it does not exist.
     pub(super) fn real(&self, path: &Path) -> Option<PathBuf> {
         self.follow(path).map(|found| found.real)
     }
 
-    /// Where a name that need not exist lies: the folder it is in with links followed, which are
-    /// kept. `None` when it lies in no concealed folder, or in one that is seen as it is.
+    /// The location of a name that need not exist: its folder with links followed; the links are
+    /// kept. `None` if it lies in no concealed folder, or in one that is visible.
     pub(super) fn place(&mut self, path: &Path) -> Option<PathBuf> {
         let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return None };
         let place = match self.follow(parent) {
@@ -91,7 +91,7 @@ impl<'a> Grants<'a> {
                 self.keep_links(links);
                 real.join(name)
             }
-            // The folder is not there either: by its words.
+            // The folder does not exist either: use the path as spelled.
             None => path.to_owned(),
         };
         (self.is_concealed(&place) && !self.is_seen(&place)).then_some(place)
@@ -109,17 +109,17 @@ impl<'a> Grants<'a> {
         is_below(path, Path::new(PRIVATE)) || self.concealed.iter().any(|concealed| is_below(path, &concealed.path))
     }
 
-    /// Whether neither a place nor a link on the way to it is concealed.
+    /// Whether neither the place nor a link on the way to it is concealed.
     pub(super) fn is_open(&self, found: &ResolvedName) -> bool {
         found.links.is_empty() && !self.is_concealed(&found.real)
     }
 
-    /// Whether `path` is seen as it is.
+    /// Whether `path` is visible unchanged.
     pub(super) fn is_seen(&self, path: &Path) -> bool {
         below_any(path, self.writable) || self.granted.iter().any(|granted| is_below(path, &granted.path))
     }
 
-    /// Whether something at or below `path` is seen as it is, so that no link can stand there.
+    /// Whether something at or below `path` is visible unchanged, so that it cannot be a link.
     pub(super) fn leads_to_seen(&self, path: &Path) -> bool {
         holds_any(path, self.writable) || self.granted.iter().any(|granted| is_below(&granted.path, path))
     }
@@ -134,7 +134,7 @@ impl<'a> Grants<'a> {
             || self.writable.iter().any(|root| root != path && holds(root))
     }
 
-    /// What is at `path`, whose folders hold no link; `None` when nothing is.
+    /// The entry at `path`, whose folders contain no link; `None` if it does not exist.
     fn meet(&self, path: &Path) -> Option<NameTarget> {
         let mut met = self.met.borrow_mut();
         if let Some(known) = met.get(path) {
@@ -151,7 +151,7 @@ impl<'a> Grants<'a> {
         found
     }
 
-    /// The path without its links. `None` when it leads nowhere.
+    /// The path with links resolved. `None` if it does not exist.
     pub(super) fn follow(&self, path: &Path) -> Option<ResolvedName> {
         let mut links = Vec::new();
         let mut todo: Vec<PathBuf> = parts(path);
@@ -183,14 +183,14 @@ impl<'a> Grants<'a> {
     }
 }
 
-/// The end of a path whose links were followed.
+/// The result of following the links of a path.
 pub(super) struct ResolvedName {
     pub(super) real: PathBuf,
-    /// The links on the way that lie in concealed folders.
+    /// The followed links that lie in concealed folders.
     links: Vec<Link>,
 }
 
-/// The names of a path, last first.
+/// The components of a path in reverse order.
 fn parts(path: &Path) -> Vec<PathBuf> {
     let named = path.components().filter(|part| matches!(part, Component::Normal(_) | Component::ParentDir));
     let mut parts: Vec<PathBuf> = named.map(|part| PathBuf::from(part.as_os_str())).collect();

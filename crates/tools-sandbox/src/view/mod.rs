@@ -1,7 +1,6 @@
-//! What child processes of a workspace see of the file system ([`View`]): the system, the
-//! workspace, and of everything else only places that were granted, each with its reason. The view
-//! is computed here once; the sandbox renders it, the report on the machine prints it, and results
-//! of commands cite it.
+//! The files that child processes of a workspace see ([`View`]): the system, the workspace, and
+//! elsewhere only granted places, each with its reason. The view is computed here once; the sandbox
+//! renders it, the report on the machine prints it, and results of commands cite it.
 
 mod caches;
 mod concealed;

@@ -1,4 +1,4 @@
-//! A view as `haft doctor` prints it.
+//! The view in the form that `haft doctor` prints.
 
 use std::{
     collections::BTreeMap,
@@ -10,12 +10,12 @@ use serde::Serialize;
 use super::View;
 use crate::kernel::Level;
 
-/// A place and why commands see it, or do not.
+/// A place, and the reason why commands see it or do not.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct VisiblePlace {
     /// The place.
     pub path: String,
-    /// Why.
+    /// The reason.
     pub why: String,
 }
 
@@ -23,31 +23,30 @@ pub struct VisiblePlace {
 /// folder. Field names are permanent.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct ViewReport {
-    /// Folders of which commands see only what follows. Empty when everything is seen.
+    /// Folders of which commands see only the places below. Empty if everything is visible.
     pub concealed: Vec<VisiblePlace>,
-    /// Places in them that may be read.
+    /// Readable places in them.
     pub granted: Vec<VisiblePlace>,
-    /// Files of settings that commands see as copies without credentials.
+    /// Settings files that commands see as copies without credentials.
     pub handed_in: Vec<String>,
-    /// Files of settings that they do not see: credentials could not be taken out for certain, or
-    /// they are denied.
+    /// Settings files that commands do not see, because they are denied or credentials could not be
+    /// removed reliably.
     pub left_out: Vec<String>,
-    /// Files of settings that commands do not see at this level: no copy can be put in their place,
-    /// and no variable leads to one.
+    /// Settings files that commands do not see at this level: no copy can replace them, and no
+    /// variable names one.
     pub unreachable: Vec<String>,
-    /// The folder in which package managers keep what commands fetch.
+    /// The cache folder for the package managers of commands.
     pub caches: Option<String>,
 }
 
 impl View {
-    /// The view as processes have it at a level; `left_out` are files of settings that are not
-    /// handed in.
+    /// The view of processes at a level; `left_out` are settings files without a copy.
     pub fn report(&self, level: Level, left_out: &[PathBuf]) -> ViewReport {
         let shown = |path: &Path| path.display().to_string();
         if level == Level::Off {
             return ViewReport::default();
         }
-        // No file can stand in the place of another there.
+        // This level cannot show a file in place of another.
         let is_by_variable = level == Level::Landlock;
         let copies = |is_wanted: bool| {
             let wanted = self.handed_in_at(is_by_variable).filter(move |(_, is_there)| *is_there == is_wanted);
@@ -66,7 +65,7 @@ impl View {
 }
 
 impl ViewReport {
-    /// The report as a person reads it.
+    /// The report as text for a person.
     pub fn lines(&self) -> Vec<String> {
         if self.concealed.is_empty() {
             return vec!["what commands see: everything that you do".to_owned()];

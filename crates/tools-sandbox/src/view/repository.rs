@@ -1,11 +1,11 @@
-//! Where the rest of the workspace's own project lies when the workspace is only a part of it: the
-//! repository around it, and the one that a work tree of git or a submodule belongs to.
+//! Finds the rest of a project if the workspace is only a part of it: the repository around it, and
+//! the repository of a git work tree or submodule.
 
 use std::path::{Path, PathBuf};
 
 use super::surroundings::Surroundings;
 
-/// What a file of git that names another place may hold at most.
+/// Maximum length in bytes of a git file that names another place.
 const MAX_BYTES: u64 = 4096;
 
 /// A place that belongs to the project of a workspace.
@@ -13,11 +13,11 @@ const MAX_BYTES: u64 = 4096;
 pub(super) struct Belongs {
     pub(super) path: PathBuf,
     pub(super) why: &'static str,
-    /// Whether it holds more than what git keeps.
+    /// Whether it contains more than git's own files.
     pub(super) is_tree: bool,
 }
 
-/// What belongs to the project of the folder `root`.
+/// The places that belong to the project of the folder `root`.
 pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
     let mut found = Vec::new();
     let is_home = |folder: &Path| around.homes.iter().chain(&around.others).any(|home| home.starts_with(folder));
@@ -36,7 +36,7 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
         found.push(Belongs { path, why: "what git keeps of the workspace's repository", is_tree: false });
     }
     if common.starts_with(root) {
-        // Whoever may write the workspace would choose what else is read.
+        // Otherwise, whoever may write the workspace could choose what else is readable.
         return found;
     }
     let alternates = read(&common.join("objects/info/alternates")).unwrap_or_default();
@@ -49,8 +49,8 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
     found
 }
 
-/// The folder that the file `named` of the work tree `top` names, when that folder names the work
-/// tree too: a file in a workspace alone opens nothing.
+/// The folder that the file `named` of the work tree `top` names, if that folder also names the
+/// work tree: a file in the workspace alone grants nothing.
 fn kept_elsewhere(named: &Path, top: &Path) -> Option<PathBuf> {
     let own = named_in(named, "gitdir:", top)?;
     let same = |path: &Path, other: &Path| {
@@ -79,7 +79,7 @@ fn read(file: &Path) -> Option<String> {
         return None;
     }
     let mut text = String::new();
-    // What takes its place meanwhile is not waited for.
+    // Never waits, even if the file is replaced meanwhile.
     let flags = rustix::fs::OFlags::NONBLOCK.bits().cast_signed();
     std::fs::OpenOptions::new()
         .read(true)

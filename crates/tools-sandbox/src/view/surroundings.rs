@@ -1,5 +1,4 @@
-//! What a view is computed from beside the request: the user, the environment and the folders at
-//! the top, as they were read.
+//! Inputs of a view apart from the request: the user, the environment and the top-level folders.
 
 use std::{
     collections::HashMap,
@@ -16,21 +15,21 @@ use crate::{account::homes, process::own_variables};
 /// The user and the machine.
 #[derive(Debug, Clone, Default)]
 pub struct Surroundings {
-    /// The homes of the user, canonical: that of the environment, and that of the user database
-    /// where it is another.
+    /// The canonical homes of the user: the one in the environment, and the one in the user
+    /// database if it differs.
     pub homes: Vec<PathBuf>,
     /// The homes of other users, canonical.
     pub others: Vec<PathBuf>,
     /// The environment of child processes.
     pub environment: HashMap<String, OsString>,
-    /// The folders right below the root folder, links left out.
+    /// Top-level folders, without links.
     pub top: Vec<PathBuf>,
-    /// The folders inside system folders that hold data of users and services. No links.
+    /// Folders in system folders with data of users and services, without links.
     pub left: Vec<PathBuf>,
 }
 
 impl Surroundings {
-    /// Those of this process.
+    /// The surroundings of this process.
     pub fn of_process() -> Self {
         let id = rustix::process::geteuid().as_raw();
         let database = database();
@@ -64,12 +63,12 @@ impl Surroundings {
         self.homes.first().map(PathBuf::as_path)
     }
 
-    /// The folder of cargo's files, whether it exists or not.
+    /// Cargo's home folder, which need not exist.
     pub fn cargo_home(&self) -> Option<PathBuf> {
         self.named("CARGO_HOME").or_else(|| self.home().map(|home| home.join(".cargo")))
     }
 
-    /// The absolute path that a variable names.
+    /// The absolute path in a variable.
     pub(super) fn named(&self, variable: &str) -> Option<PathBuf> {
         self.environment.get(variable).map(PathBuf::from).filter(|path| path.is_absolute())
     }

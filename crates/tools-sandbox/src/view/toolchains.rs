@@ -1,6 +1,6 @@
-//! Where toolchains are: what `PATH` leads to, what the usual variables name, and where version
-//! managers put things in a home. Only what programs are made of: what keeps credentials beside it
-//! is granted in parts.
+//! Finds toolchains: by `PATH`, by the usual variables, and by the places of version managers in a
+//! home. Grants only programs and their files: a folder that also holds credentials is granted in
+//! parts.
 
 use std::path::{Path, PathBuf};
 
@@ -9,16 +9,15 @@ use super::{
     surroundings::Surroundings,
 };
 
-/// Most programs of one folder of `PATH` whose links are followed.
+/// Maximum number of programs per `PATH` folder whose links are followed.
 const MAX_PROGRAMS: usize = 1000;
 
-/// Where one toolchain is: in the folder that the variable names, or else at this place of the
-/// home.
+/// Location of a toolchain: the folder that the variable names, otherwise this place in the home.
 struct Toolchain {
     name: &'static str,
     variable: &'static str,
     home: &'static str,
-    /// Which parts of that folder; none for all of it.
+    /// Granted parts of that folder; empty for all of it.
     parts: &'static [&'static str],
 }
 
@@ -131,7 +130,7 @@ const FILES: [&str; 13] = [
     "CMAKE_TOOLCHAIN_FILE",
 ];
 
-/// Grants what toolchains are made of.
+/// Grants the files of toolchains.
 pub(super) fn grant(grants: &mut Grants<'_>, around: &Surroundings) {
     for toolchain in TOOLCHAINS {
         let named = around.named(toolchain.variable).filter(|_| !toolchain.variable.is_empty());
@@ -168,14 +167,14 @@ pub(super) fn grant(grants: &mut Grants<'_>, around: &Surroundings) {
     }
 }
 
-/// Grants a folder of programs, with the installation around it when it is one, and what the links
-/// in it lead to.
+/// Grants a folder of programs with the installation around it, if there is one, and the targets of
+/// its links.
 fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
     let Some(real) = grants.real(folder) else { return };
     let around = installation(&real)
         .filter(|root| grants.add(root, &format!("the installation that {why} leads to"), By::Discovery));
     if around.is_some() {
-        // The folder itself may be reached by links.
+        // The folder itself may be reached through links.
         grants.add(folder, why, By::Discovery);
         return;
     }
@@ -202,8 +201,8 @@ fn grant_folder_of_programs(grants: &mut Grants<'_>, folder: &Path, why: &str) {
     }
 }
 
-/// The installation whose programs lie in `folder`: the folder above a `bin` beside which libraries
-/// lie. A repository is somebody's work and no installation.
+/// The installation whose programs lie in `folder`: the parent of a `bin` with libraries beside it.
+/// A repository is work and not an installation.
 fn installation(folder: &Path) -> Option<PathBuf> {
     let root = folder.parent()?;
     let is_bin = folder.file_name().is_some_and(|name| name == "bin");
@@ -211,7 +210,7 @@ fn installation(folder: &Path) -> Option<PathBuf> {
     (is_bin && has_libraries && !root.join(".git").exists()).then(|| root.to_owned())
 }
 
-/// What a program outside of the folders of programs needs beside itself.
+/// The files needed by a program outside the folders of programs.
 fn program_of(file: &Path) -> Option<PathBuf> {
     let modules = file.ancestors().find(|folder| folder.file_name().is_some_and(|name| name == "node_modules"));
     if let Some(modules) = modules {

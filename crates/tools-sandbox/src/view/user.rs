@@ -1,10 +1,10 @@
-//! The homes of other users, as the local user database has them.
+//! The homes of other users in the local user database.
 
 use std::path::{Path, PathBuf};
 
-/// The least id that is given to people; below are those of services.
+/// Minimum user id of people; lower ids belong to services.
 const MIN_OF_PEOPLE: u32 = 1000;
-/// The id of nobody.
+/// The user id of `nobody`.
 const NOBODY: u32 = 65534;
 
 pub(super) fn database() -> String {

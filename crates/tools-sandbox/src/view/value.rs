@@ -1,5 +1,4 @@
-//! The view as a value: what is concealed, what is granted in it, and the questions its readers
-//! ask.
+//! The view as a value: the concealed folders, the grants in them, and queries.
 
 use std::{
     collections::HashSet,
@@ -9,7 +8,7 @@ use std::{
 
 use crate::below::{below_any, holds_any, is_below};
 
-/// A folder that child processes find empty but for what is granted in it.
+/// A folder that is empty for child processes apart from the grants in it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ConcealedFolder {
     /// The folder, canonical.
@@ -38,15 +37,15 @@ pub struct Link {
     pub to: PathBuf,
 }
 
-/// A file that child processes see in the place of the user's own: a copy without credentials.
+/// A file that child processes see in place of the user's own: a copy without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HandedIn {
     /// Path inside the view.
     pub path: PathBuf,
     /// Content of the file.
     pub content: Vec<u8>,
-    /// The environment variable that names such a file, for levels that cannot show another file at
-    /// a place.
+    /// The environment variable that names such a file, for levels that cannot show a file in place
+    /// of another.
     pub variable: Option<&'static str>,
 }
 
@@ -54,31 +53,31 @@ pub struct HandedIn {
 /// a private temporary folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct View {
-    /// Folders that are empty but for what follows; none lies in another.
+    /// Folders that are empty apart from the entries below; none lies in another.
     pub concealed: Vec<ConcealedFolder>,
     /// Readable paths in them; none lies in another.
     pub granted: Vec<GrantedPath>,
-    /// Links in them: those of the user on the way to what is granted, and those that lead package
-    /// managers to `caches`.
+    /// Links in them: the user's links on the way to granted paths, and links from the package
+    /// managers' usual places to `caches`.
     pub links: Vec<Link>,
     /// Copies of files in them.
     pub handed_in: Vec<HandedIn>,
-    /// The folder for caches, which may be written.
+    /// The writable cache folder.
     pub caches: Option<PathBuf>,
     /// Credentials in granted folders: they stay hidden.
     pub closed: Vec<PathBuf>,
-    /// Granted folders in which files are looked for that may not be read: they hold more than
+    /// Granted folders that are searched for files that must not be read: they contain more than
     /// programs.
     pub searched: Vec<PathBuf>,
     /// Environment variables that lead package managers to `caches` where no link does.
     pub variables: Vec<(String, OsString)>,
-    /// The same for levels that have no links.
+    /// Like `variables`, for levels without links.
     pub variables_without_links: Vec<(String, OsString)>,
 }
 
 impl View {
-    /// The copies, each with whether a process has it. Where one cannot stand in the place of the
-    /// user's file (`by_variable`) it has those that a variable names, the first of each variable.
+    /// The copies, each with whether a process sees it. If a copy cannot replace the user's file
+    /// (`by_variable`), only the first copy of each variable is visible.
     pub(crate) fn handed_in_at(&self, by_variable: bool) -> impl Iterator<Item = (&HandedIn, bool)> {
         let mut named = HashSet::new();
         self.handed_in.iter().map(move |copy| {
@@ -87,8 +86,8 @@ impl View {
         })
     }
 
-    /// The concealed folder in which `path` lies unseen; `None` when it is seen, as far as this
-    /// view decides. `writable` are the folders that may be written. The path is taken as it is.
+    /// The concealed folder that hides `path`; `None` if this view does not hide it. `writable` are
+    /// the writable folders. Links in `path` are not followed.
     pub(crate) fn conceals(&self, path: &Path, writable: &[PathBuf]) -> Option<&ConcealedFolder> {
         let concealed = self.concealed.iter().find(|concealed| is_below(path, &concealed.path))?;
         let is_seen = below_any(path, writable)
@@ -96,7 +95,7 @@ impl View {
             || self.caches.iter().any(|caches| is_below(path, caches))
             || self.handed_in.iter().any(|copy| copy.path == path)
             || self.links.iter().any(|link| is_below(path, &link.at));
-        // The folders above what is seen are there, too.
+        // The folders above visible paths exist, too.
         let leads = holds_any(path, writable) || self.granted.iter().any(|granted| is_below(&granted.path, path));
         (!is_seen && !leads).then_some(concealed)
     }
