@@ -1,18 +1,19 @@
-//! Stops all processes of a tree in such a way that only the supervisor lets them go on.
+//! Stops all processes of a tree so that only the supervisor can continue them.
 //!
-//! A signal would not do: the kernel continues a stopped process for a timer or a file descriptor
-//! that sends `SIGCONT`, and a shell takes a stopped child for one that somebody stopped. So each
-//! thread is held by `ptrace`, which the filter refuses to the processes themselves.
+//! A signal is not enough: the kernel continues a stopped process for a timer or a file descriptor
+//! that sends `SIGCONT`, and a shell reacts to a stopped child. So each thread is held by `ptrace`,
+//! which the filter denies to the processes themselves.
 //!
-//! Raw system calls and buffers on the stack only, like everything in the supervisor.
+//! Only raw system calls and stack buffers, like everything in the supervisor.
 
 use crate::kernel::sys;
 
-/// Stops each thread but this one that is not held yet, and tells whether all of them are. One that
-/// waits in the kernel where nothing reaches it counts as held from a late look on: before it
-/// returns to the program it stops.
+/// Stops every thread not yet held, except this one, and returns whether all are held. If
+/// `is_late`, a thread that waits in the kernel uninterruptibly counts as held: it stops before it
+/// returns to the program.
 pub(super) fn stands_still(is_late: bool) -> bool {
-    // Of a thread that began another one and ended, between two steps of a look, the second tells.
+    // A thread may start another one and end between two steps of a pass; the second pass finds the
+    // new one.
     (0..2).all(|_| all_held(is_late))
 }
 
@@ -20,10 +21,11 @@ fn all_held(is_late: bool) -> bool {
     let mut all = true;
     for_each_thread(|thread| {
         let mut path = [0u8; 48];
-        // The threads of others stand there too, though they are not listed.
+        // This path also works for threads of other processes, though they are not listed in
+        // `/proc`.
         let stat = sys::join(&mut path, &[b"/proc/", b"", b"/stat"], thread.unsigned_abs());
         all &= match state(stat) {
-            // Held, or gone meanwhile.
+            // Held, or already gone.
             None | Some(b't' | b'Z' | b'X') => true,
             Some(state) => {
                 let _ = sys::arrest(thread);
@@ -34,7 +36,7 @@ fn all_held(is_late: bool) -> bool {
     all
 }
 
-/// Lets all threads go on. One that has not stopped yet goes on when it has, see
+/// Continues all threads. A thread that has not stopped yet continues once it has, see
 /// [`sys::let_go_stopped`].
 pub(super) fn end() {
     for_each_thread(sys::let_go);
@@ -51,7 +53,7 @@ fn for_each_thread(mut act: impl FnMut(i32)) {
     });
 }
 
-/// The state of a thread: what follows its name, which is in parentheses and may hold some.
+/// The state of a thread: it follows the name, which is in parentheses and may contain some.
 fn state(stat: &std::ffi::CStr) -> Option<u8> {
     let file = sys::open(stat, libc::O_RDONLY).ok()?;
     let mut text = [0u8; 256];

@@ -1,31 +1,30 @@
-//! Which process of which tree has a connection: by the kernel's tables of sockets and of open
-//! files. Bounded, since a command may open as many of both as it likes.
+//! Finds the process and tree that own a connection, by the kernel's tables of sockets and open
+//! files. The search is bounded, because a command may open any number of both.
 
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
 
-/// Most of a table of sockets that is read.
+/// Maximum number of bytes read of a socket table.
 const MAX_TABLE: u64 = 512 * 1024;
-/// Most processes that are looked at.
+/// Maximum number of processes examined.
 const MAX_PROCESSES: usize = 256;
-/// Most open files of one process that are looked at.
+/// Maximum number of open files examined per process.
 const MAX_FILES: usize = 512;
 
-/// A process that has a connection.
+/// The process that owns a connection.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Index of the tree it belongs to: its number in the list that was given.
+    /// Index of its tree in the given list.
     pub tree: usize,
     /// Its process id.
     pub process: i32,
-    /// The file it was started from; `None` when the kernel does not tell.
+    /// Its executable file; `None` if the kernel does not report it.
     pub program: Option<PathBuf>,
 }
 
 /// The process below one of these supervisors ([`super::ProcessTree::id`]) whose TCP socket has
-/// this local port in their network; `None` when it is gone, or too much is open for it to be
-/// found.
+/// this local port in their network; `None` if it is gone, or too much is open to find it.
 pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
     let socket = supervisors.iter().find_map(|supervisor| socket_of(*supervisor, port))?;
     let socket = PathBuf::from(format!("socket:[{socket}]"));
@@ -37,7 +36,7 @@ pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
             if looked_at > MAX_PROCESSES {
                 return None;
             }
-            // The supervisor has none of its own, and shares ours for a moment.
+            // The supervisor has no sockets of its own, and shares ours briefly.
             if process != *supervisor && has_open(process, &socket) {
                 let program = std::fs::read_link(format!("/proc/{process}/exe")).ok();
                 return Some(Caller { tree, process, program });
@@ -48,7 +47,7 @@ pub fn caller(supervisors: &[i32], port: u16) -> Option<Caller> {
     None
 }
 
-/// The number of the socket that has a local port, in the network of a process.
+/// The inode of the socket with a local port in the network of a process.
 fn socket_of(process: i32, port: u16) -> Option<u64> {
     ["tcp", "tcp6"].iter().find_map(|table| {
         let mut text = String::new();
@@ -58,8 +57,8 @@ fn socket_of(process: i32, port: u16) -> Option<u64> {
     })
 }
 
-/// The inode of the connected socket with a local port; what listens or is closing has none that
-/// counts.
+/// The inode of the connected socket with a local port; sockets that listen or are closing do not
+/// count.
 fn number_in(table: &str, port: u16) -> Option<u64> {
     let local_end = format!(":{port:04X}");
     table.lines().skip(1).find_map(|line| {

@@ -1,4 +1,4 @@
-//! Which category of tool error a failed start has.
+//! The tool error category of a failed start.
 
 use std::io;
 

@@ -1,5 +1,5 @@
-//! The environment of a command: what this process has, less credentials and less what makes a
-//! loader or a shell run something, with the call's own variables on top.
+//! The environment of a command: the variables of this process without credentials and without
+//! those that make a loader or shell run something, overlaid with the call's own variables.
 
 use std::{borrow::Cow, ffi::OsString, sync::LazyLock};
 
@@ -10,8 +10,8 @@ use tools_core::{EnvOverlay, Redactor, is_credential_name};
 use super::git_settings as git;
 use crate::account::Account;
 
-/// Further parts of a name that speak of a credential in an environment, where a variable too few
-/// does less harm than in a text.
+/// Further name parts that indicate a credential. In an environment a missing variable does less
+/// harm than in a text.
 const SECRET: [&str; 26] = [
     "TOKEN",
     "TOKENS",
@@ -40,7 +40,7 @@ const SECRET: [&str; 26] = [
     "PAT",
     "JWT",
 ];
-/// Last parts of a name that say that the value is about a credential and not one.
+/// Final name parts that indicate that the value is not a credential but describes one.
 const ABOUT: [&str; 20] = [
     "FILE",
     "PATH",
@@ -63,7 +63,7 @@ const ABOUT: [&str; 20] = [
     "COUNT",
     "PROVIDER",
 ];
-/// Names that stay whatever their parts say.
+/// Names that are always passed, whatever their parts.
 const ALWAYS_PASSED: [&str; 9] = [
     "PWD",
     "OLDPWD",
@@ -75,8 +75,7 @@ const ALWAYS_PASSED: [&str; 9] = [
     "COLORTERM",
     "TERM",
 ];
-/// Names that make a loader, a shell or an interpreter run or load something before the command
-/// does.
+/// Names that make a loader, shell or interpreter run or load something before the command.
 const STARTERS: [&str; 24] = [
     "BASH_ENV",
     "ENV",
@@ -104,8 +103,7 @@ const STARTERS: [&str; 24] = [
     "ZDOTDIR",
 ];
 
-/// The variables of this process, with home and user as the user database has them where no
-/// variable tells.
+/// The variables of this process, with missing home and user variables from the user database.
 pub fn own_variables() -> Vec<(OsString, OsString)> {
     completed(std::env::vars_os().collect(), crate::account::account)
 }
@@ -117,8 +115,7 @@ fn completed(
     let has = |wanted: &str| variables.iter().any(|(name, value)| name == wanted && !value.is_empty());
     let missing: Vec<&str> = ["HOME", "USER", "LOGNAME"].into_iter().filter(|name| !has(name)).collect();
     if !missing.contains(&"HOME") {
-        // A person's shell has them all; a service that has a home of its own may do without a
-        // name.
+        // A login shell sets them all; a service with a home of its own may not need a user name.
         return variables;
     }
     let Some(account) = account() else { return variables };
@@ -130,9 +127,10 @@ fn completed(
     variables
 }
 
-/// The variables a command gets: `own` less credentials and starters, with `overlay` on top. `pass`
-/// lists names, or globs with `*` at the end, that are handed on though they look like credentials;
-/// values that do, or that `redactor` would take out of a text, are dropped all the same.
+/// The variables a command gets: `own` without credentials and starters, overlaid with `overlay`.
+/// `pass` lists names, or globs with a final `*`, that are passed although they look like
+/// credentials. Values that look like credentials, or that `redactor` would remove from a text, are
+/// dropped anyway.
 pub fn scrubbed(
     own: impl Iterator<Item = (OsString, OsString)>,
     overlay: &EnvOverlay,
@@ -147,7 +145,7 @@ pub fn scrubbed(
             if git::is_setting(name) {
                 return takes_settings;
             }
-            // A name that is no text is nobody's to judge, and no program's to need.
+            // A name that is not UTF-8 cannot be judged, and no program needs it.
             let Some(name) = name.to_str() else { return false };
             passes(name, &value.to_string_lossy(), pass, redactor)
         })
@@ -178,7 +176,7 @@ fn is_starter(name: &str) -> bool {
         || ["LD_", "DYLD_", "BASH_FUNC_", "GLIBC_TUNABLES"].iter().any(|start| name.starts_with(start))
 }
 
-/// Whether a name speaks of a credential, and the value could be one.
+/// Whether a name indicates a credential, and the value could be one.
 fn is_secret_name(name: &str, value: &str) -> bool {
     if ALWAYS_PASSED.contains(&name) || value.is_empty() {
         return false;
@@ -203,7 +201,7 @@ fn is_secret_name(name: &str, value: &str) -> bool {
         || joined.contains("PASSWORD")
 }
 
-/// The parts of a name, at separators and where small letters give way to capitals, in capitals.
+/// The upper-case parts of a name, split at separators and at changes from lower to upper case.
 fn parts(name: &str) -> Vec<String> {
     let mut parts = vec![String::new()];
     let mut was_small = false;
@@ -221,7 +219,7 @@ fn parts(name: &str) -> Vec<String> {
     parts
 }
 
-/// Parts of values, in small letters, of which every shape of a credential has one.
+/// Lower-case texts: every credential shape contains at least one of them.
 const MARKERS: [&str; 24] = [
     "@",
     "-----begin",
@@ -271,8 +269,8 @@ fn is_secret_value(value: &str) -> bool {
         ];
         Regex::new(&shapes.join("|")).expect("the pattern is a constant")
     });
-    // Most values hold none of these, and compiling the shapes costs more than everything else
-    // before a first command.
+    // Most values contain no marker, and compiling the shapes costs more than all other work before
+    // a first command.
     static SEARCH: LazyLock<AhoCorasick> = LazyLock::new(|| {
         let built = AhoCorasick::builder().ascii_case_insensitive(true).build(MARKERS);
         built.expect("the words are constants")

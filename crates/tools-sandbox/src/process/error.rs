@@ -1,4 +1,4 @@
-//! Why a process could not be started, down to the step that failed in the child.
+//! Errors of starting a process, down to the step that failed in the child.
 
 use std::io;
 use std::path::PathBuf;
@@ -11,7 +11,7 @@ pub enum Step {
     Clone,
     /// Mapping user and group.
     MapIds,
-    /// Cutting the mounts off from the machine's.
+    /// Detaching the mounts from those of the machine.
     PrivateMounts,
     /// Making the whole tree read-only.
     ReadOnly,
@@ -19,11 +19,11 @@ pub enum Step {
     WritableFolder,
     /// Binding the private temp folders.
     PrivateTemp,
-    /// Concealing folders, or showing what was granted in them.
+    /// Concealing folders, or showing the grants in them.
     Conceal,
     /// Mounting a fresh `/proc`.
     MountProc,
-    /// Making and placing the mounts that belong to the process tree alone.
+    /// Creating and placing the mounts that belong to the process tree alone.
     OwnMounts,
     /// Making a protected path read-only.
     Protect,
@@ -41,7 +41,7 @@ pub enum Step {
     Privileges,
     /// Putting Landlock in force.
     Landlock,
-    /// Installing the filter that tells of writes.
+    /// Installing the filter that reports writes.
     Observe,
     /// Installing the system call filter.
     Filter,
@@ -107,7 +107,7 @@ impl Step {
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum SpawnError {
-    /// The configuration demands a confinement this machine cannot give.
+    /// The configuration demands a confinement that this machine cannot provide.
     #[error("the sandbox `{wanted}` is demanded and not available here ({missing})")]
     Unavailable {
         /// The mode demanded.
@@ -115,7 +115,8 @@ pub enum SpawnError {
         /// The missing part.
         missing: String,
     },
-    /// This machine held more before than it can hold now, and nobody said that less will do.
+    /// This machine provided a stronger confinement before, and the configuration does not accept
+    /// less.
     #[error(
         "nothing runs: this machine confined commands by `{before}` before and gives only `{now}` now ({missing}); `haft doctor` tells more, and `tools.shell.sandbox = \"{now}\"` accepts it"
     )]
@@ -135,16 +136,16 @@ pub enum SpawnError {
         /// Why.
         source: io::Error,
     },
-    /// There are more writable folders than a process can be given.
+    /// The number of writable folders exceeds the maximum.
     #[error("more than {most} writable folders")]
     TooManyRoots {
-        /// The most there can be.
+        /// The maximum number.
         most: usize,
     },
-    /// The folders for the sandbox's own use could not be made.
+    /// The sandbox's private folders cannot be created.
     #[error("private folders cannot be made")]
     PrivateFolders(#[source] io::Error),
-    /// A string for the new process holds a NUL byte.
+    /// A string for the new process contains a NUL byte.
     #[error("{what} holds a NUL byte")]
     NulByte {
         /// Name of the string.
@@ -158,7 +159,7 @@ pub enum SpawnError {
         /// Why.
         source: io::Error,
     },
-    /// The program is not there or cannot be executed.
+    /// The program does not exist or cannot be executed.
     #[error("program `{}` cannot be started", program.display())]
     Program {
         /// The program.
@@ -174,22 +175,22 @@ pub enum SpawnError {
         /// Why.
         source: io::Error,
     },
-    /// A process that may replace files that other programs obey, and one that is kept from writing
-    /// them, do not run at the same time.
+    /// A process that may replace obeyed files cannot run at the same time as one that holds them
+    /// read-only.
     #[error("{}", claimed(*opens, owners))]
     Claimed {
-        /// Whether it is the one that may replace them.
+        /// Whether this process is the one that may replace them.
         opens: bool,
-        /// The others, as far as they are known.
+        /// The other processes, as far as known.
         owners: Vec<String>,
     },
-    /// The async runtime of the caller lacks a part, or there is none.
+    /// The caller's async runtime lacks a feature, or there is none.
     #[error("nothing was started: {missing}; build the tokio runtime with `enable_all`")]
     Runtime {
         /// The missing part.
         missing: &'static str,
     },
-    /// Pipes or the process itself could not be made.
+    /// The pipes or the process itself cannot be created.
     #[error("the process cannot be created")]
     Create(#[source] io::Error),
 }
@@ -207,7 +208,7 @@ fn claimed(opens: bool, owners: &[String]) -> String {
 }
 
 impl SpawnError {
-    /// Whether the system was short of something for a moment: the next attempt may well succeed.
+    /// Whether a resource was short for a moment: a further attempt may succeed.
     pub(crate) fn is_passing(&self) -> bool {
         match self {
             Self::Confine { source, .. } | Self::Create(source) | Self::PrivateFolders(source) => {

@@ -1,5 +1,4 @@
-//! The raw `clone` under everything here: a copy of this process that runs one function and never
-//! returns from it.
+//! Raw `clone`: starts a copy of this process that runs one function and never returns from it.
 #![expect(unsafe_code, reason = "clone with namespace flags and a descriptor of the child has no safe wrapper")]
 
 use std::io;
@@ -22,11 +21,11 @@ impl Drop for EndHere {
     }
 }
 
-/// Starts a copy of this process that runs `child` with all signals blocked. Gives its process
+/// Starts a copy of this process that runs `child` with all signals blocked. Returns its process
 /// descriptor.
 ///
-/// The copy has one thread and none of the locks the others held: `child` must keep to raw system
-/// calls.
+/// The copy has one thread and does not own locks that other threads held: `child` must use only
+/// raw system calls.
 pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_int) -> io::Result<(OwnedFd, i32)> {
     let blocked = BlockedSignals::all();
     let mut descriptor: RawFd = -1;
@@ -52,7 +51,7 @@ fn failed(result: isize) -> io::Error {
     io::Error::from_raw_os_error(i32::try_from(-result).unwrap_or(libc::EIO))
 }
 
-/// Memory for the stack of a process that shares ours, with a page below it that cannot be touched.
+/// Stack memory for a process that shares ours, with an inaccessible guard page below.
 #[derive(Debug)]
 pub(crate) struct Stack {
     base: *mut libc::c_void,
@@ -64,23 +63,24 @@ unsafe impl Send for Stack {}
 // a process.
 unsafe impl Sync for Stack {}
 
-/// Stacks that no process uses at the moment. Making one costs a mapping and faults, and taking it
-/// away interrupts the other processors.
+/// Unused stacks. Creating one costs a mapping and page faults, and unmapping it interrupts the
+/// other processors.
 static SPARE: Mutex<Vec<Stack>> = Mutex::new(Vec::new());
-/// Three for each of so many commands that run at once.
+/// Three stacks for each of four concurrent commands.
 const MAX_SPARE: usize = 12;
 
 impl Stack {
     const SIZE: usize = 128 * 1024;
     const GUARD: usize = 64 * 1024;
 
-    /// A stack that was used before, or a new one.
+    /// A used stack, or a new one.
     pub(crate) fn take() -> io::Result<Self> {
         let spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner).pop();
         spare.map_or_else(Self::new, Ok)
     }
 
-    /// Keeps the stack for the next process. Only after the process on it has certainly left it.
+    /// Keeps the stack for the next process. Call only after the process on it has certainly left
+    /// it.
     pub(crate) fn give_back(self) {
         let mut spare = SPARE.lock().unwrap_or_else(PoisonError::into_inner);
         if spare.len() < MAX_SPARE {
@@ -105,7 +105,7 @@ impl Stack {
         Ok(stack)
     }
 
-    /// The upper end, from where it grows down.
+    /// The upper end; the stack grows down from here.
     pub(crate) fn top(&self) -> *mut usize {
         self.base.wrapping_byte_add(Self::GUARD + Self::SIZE).cast()
     }
@@ -143,7 +143,7 @@ pub(crate) unsafe fn clone_sharing(
     Ok((unsafe { OwnedFd::from_raw_fd(descriptor) }, i32::try_from(pid).unwrap_or(-1)))
 }
 
-/// What a process needs that goes into other namespaces and leaves a child there.
+/// State for a process that enters other namespaces and starts a child there.
 struct NamespaceEntry {
     namespaces: [RawFd; 2],
     flags: usize,
@@ -155,11 +155,11 @@ struct NamespaceEntry {
     pid: isize,
 }
 
-/// As [`clone_sharing`], for a child that begins in the user and network namespace of these
-/// descriptors. The namespaces that the flags ask for lie below that user namespace.
+/// Like [`clone_sharing`], for a child that starts in the user and network namespaces of these
+/// descriptors. New namespaces requested by the flags lie below that user namespace.
 ///
-/// A process of many threads cannot join a user namespace itself: a process between does, which
-/// shares our memory and our descriptors, makes the child as our own, and ends.
+/// A multithreaded process cannot join a user namespace. So an intermediate process that shares our
+/// memory and descriptors joins it, creates the child as ours, and ends.
 ///
 /// # Safety
 /// As [`clone_sharing`].
@@ -181,18 +181,18 @@ pub(crate) unsafe fn clone_sharing_in(
         descriptor: -1,
         pid: -(libc::ECHILD as isize),
     };
-    // SAFETY: the argument is what the function takes.
+    // SAFETY: the argument has the type that the function expects.
     unsafe { in_shared_child(0, join_and_clone, (&raw mut joining).cast())? };
     if joining.pid < 0 {
         return Err(failed(joining.pid));
     }
-    // SAFETY: the kernel made this descriptor for us alone, in the table that the process between
-    // shared.
+    // SAFETY: the kernel made this descriptor for us alone, in the descriptor table that the
+    // intermediate process shared.
     Ok((unsafe { OwnedFd::from_raw_fd(joining.descriptor) }, i32::try_from(joining.pid).unwrap_or(-1)))
 }
 
 extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
-    // SAFETY: `clone_sharing_in` passes a `NamespaceEntry` and stands still until we have ended.
+    // SAFETY: `clone_sharing_in` passes a `NamespaceEntry` and waits until we have ended.
     let joining = unsafe { &mut *joining.cast::<NamespaceEntry>() };
     let [user, network] = joining.namespaces;
     let joined = sys::enter_namespace(user, libc::CLONE_NEWUSER)
@@ -208,11 +208,11 @@ extern "C" fn join_and_clone(joining: *mut libc::c_void) -> ! {
     sys::exit(0)
 }
 
-/// Runs `entry` in a process that shares our memory and our descriptors, begun with these flags,
-/// and waits for its end.
+/// Runs `entry` in a process that shares our memory and descriptors, started with these flags, and
+/// waits for its end.
 ///
 /// # Errors
-/// When the process cannot be made; what became of it stands in what `argument` leads to.
+/// If the process cannot be created; its result is in the memory of `argument`.
 ///
 /// # Safety
 /// `argument` must be good for `entry`, which must keep to raw system calls.
@@ -221,8 +221,8 @@ pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument:
     let stack = Stack::take()?;
     let flags = flags | libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_FILES;
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    // SAFETY: the stack is a mapping of its own; we stand still until the process has ended, so
-    // that what the argument leads to outlives its use.
+    // SAFETY: the stack is a mapping of its own; we wait until the process has ended, so that the
+    // argument's memory outlives its use.
     let pid = unsafe { clone_on(flags, stack.top(), std::ptr::null_mut(), entry, argument) };
     if pid < 0 {
         return Err(failed(pid));
@@ -232,7 +232,7 @@ pub(crate) unsafe fn in_shared_child(flags: libc::c_int, entry: Entry, argument:
     Ok(())
 }
 
-/// All signals blocked in this thread until dropped, so that a handler of the parent never runs in
+/// Blocks all signals in this thread until dropped, so that a handler of the parent never runs in
 /// the child.
 struct BlockedSignals(libc::sigset_t);
 
@@ -256,8 +256,8 @@ impl Drop for BlockedSignals {
     }
 }
 
-/// Waits until the process of a descriptor has ended and takes its status. `None`: it still runs
-/// after `patience`.
+/// Waits for the process of a descriptor to end and returns its status. `None` if it still runs
+/// after `patience` milliseconds.
 pub(crate) fn reap(descriptor: RawFd, patience: libc::c_int) -> Option<libc::c_int> {
     let mut poll = libc::pollfd { fd: descriptor, events: libc::POLLIN, revents: 0 };
     // SAFETY: one valid record.
@@ -277,13 +277,13 @@ pub(crate) fn reap(descriptor: RawFd, patience: libc::c_int) -> Option<libc::c_i
     }
 }
 
-/// A process descriptor the runtime can wait on: it is readable once the process has ended.
+/// A process descriptor for the async runtime: readable once the process has ended.
 pub(crate) fn watch(descriptor: OwnedFd) -> io::Result<AsyncFd<OwnedFd>> {
     // SAFETY: an owned descriptor is open for as long as the value, and always the same one.
     unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) }.map_err(io::Error::from)
 }
 
-/// Runs `attempt` in a child with these `clone` flags and reports how it went.
+/// Runs `attempt` in a child with these `clone` flags and returns its result.
 pub(crate) fn try_in_child(
     flags: libc::c_int,
     attempt: impl FnOnce() -> Result<(), (Step, Errno)>,

@@ -1,9 +1,9 @@
-//! Keeps read-only files read-only while a tree runs. The kernel removes the mount of a file that a
-//! process outside replaces: the supervisor looks for such files and mounts them again. When
-//! another command may replace such files by agreement, the whole tree is stopped until that has
+//! Keeps read-only files read-only while a tree runs. The kernel removes the mount of a file that
+//! an outside process replaces: the supervisor detects this and mounts the file again. If another
+//! command may replace such files by agreement, the whole tree is stopped until that command has
 //! ended.
 //!
-//! Raw system calls and buffers on the stack only, like everything in the supervisor.
+//! Only raw system calls and stack buffers, like everything in the supervisor.
 
 use std::os::fd::RawFd;
 
@@ -14,22 +14,22 @@ use super::{
 use crate::kernel::sys::{self, Errno};
 use crate::kernel::{HeldPlace, NamespacePlan};
 
-/// How long a tree runs before its files are watched: most commands have ended by then, and are
-/// looked at once, at their end.
+/// Time in milliseconds before the files of a tree are watched: most commands have ended by then,
+/// and are checked once, at their end.
 const SETTLES_MS: i64 = 200;
-/// How often a tree that stands still looks whether it may go on.
+/// Interval in milliseconds at which a stopped tree checks whether it may continue.
 const LOOK_MS: i64 = 10;
-/// How often it is looked whether all of a tree stand still before that is given up.
+/// Maximum number of checks whether the whole tree has stopped.
 const MAX_LOOKS: u32 = 300;
-/// From this look on a process counts as still that waits in the kernel where no signal reaches it:
-/// what it began before has long found its file.
+/// From this check on, a process that waits in the kernel uninterruptibly counts as stopped: it has
+/// long resolved the path of the file it works on.
 const LATE_LOOK: u32 = 20;
-/// After so many events of the tree nobody waits for a quiet moment.
+/// Maximum number of tree events before the first check is no longer delayed.
 const MAX_ROUNDS: u32 = 50;
-/// As many paths are told once only.
+/// Number of paths that are reported only once.
 const TOLD: usize = 8;
 
-/// How a tree went on.
+/// Whether a tree continues.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Went {
     On,
@@ -37,12 +37,12 @@ pub(super) enum Went {
     Abandoned,
 }
 
-/// The files of a tree.
+/// The held files of a tree.
 pub(super) struct Holding<'a> {
     plan: Option<&'a NamespacePlan>,
     places: &'a [HeldPlace],
     control: RawFd,
-    /// Where the system tells of changes, once it was asked to; -1 where it does not.
+    /// Queue of file change events once they were requested; -1 if there is none.
     queue: RawFd,
     is_watching: bool,
     rounds: u32,
@@ -63,23 +63,23 @@ impl<'a> Holding<'a> {
         }
     }
 
-    /// How long to wait for other events before [`Self::look`].
+    /// Time to wait for other events before [`Self::look`].
     pub(super) fn patience(&self) -> Option<i64> {
         (self.plan.is_some() && (!self.is_watching || self.queue < 0)).then_some(SETTLES_MS)
     }
 
-    /// The descriptor of events after which to [`Self::look`].
+    /// The event descriptor that requires a [`Self::look`].
     pub(super) fn events(&self) -> RawFd {
         self.queue
     }
 
-    /// Whether events of the tree have kept it from the first [`Self::look`] for long.
+    /// Whether events of the tree have delayed the first [`Self::look`] for long.
     pub(super) fn is_overdue(&mut self) -> bool {
         self.rounds = self.rounds.saturating_add(1);
         self.plan.is_some() && !self.is_watching && self.rounds > MAX_ROUNDS
     }
 
-    /// Holds again what is no longer held, and stands still where that is asked for. Tells of both.
+    /// Mounts replaced files again, and stops the tree if that is requested. Reports both.
     pub(super) fn look(&mut self, tell: impl Fn(Message)) -> Went {
         if self.plan.is_none() {
             return Went::On;
@@ -99,7 +99,7 @@ impl<'a> Holding<'a> {
         if self.places.iter().any(|place| !is_free(place.opened)) { self.stand_still(tell) } else { Went::On }
     }
 
-    /// Holds again what is no longer held.
+    /// Mounts replaced files again.
     pub(super) fn hold_again(&mut self, tell: impl Fn(Message)) {
         let Some(plan) = self.plan else { return };
         let told = &mut self.told;
@@ -117,15 +117,14 @@ impl<'a> Holding<'a> {
         });
     }
 
-    /// Stops the whole tree, lets whoever may replace what it holds do so, and goes on when that
-    /// has ended.
+    /// Stops the whole tree until the process that may replace the held files has ended.
     fn stand_still(&mut self, tell: impl Fn(Message)) -> Went {
         tell(Message::StandsStill);
         let mut looks = 0;
         while !arrest::stands_still(looks >= LATE_LOOK) {
             looks += 1;
             if looks > MAX_LOOKS {
-                // Who asks is refused after a while.
+                // The requesting process is refused after a while.
                 arrest::end();
                 tell(Message::GoesOn);
                 return Went::On;
@@ -144,7 +143,7 @@ impl<'a> Holding<'a> {
             }
             self.give_back();
         }
-        // Nothing of the tree ran meanwhile, so that there is nothing to tell.
+        // Nothing of the tree ran meanwhile, so there is nothing to report.
         self.hold_again(|_| {});
         self.told = [0; TOLD];
         arrest::end();
@@ -160,11 +159,11 @@ impl<'a> Holding<'a> {
 
     fn takes_again(&self) -> bool {
         let free = || self.places.iter().all(|place| is_free(place.opened));
-        // Who may replace files looks whether anybody has these: they are not taken in vain.
+        // The process that may replace files only tests whether anybody has these locks.
         free() && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok()) && free()
     }
 
-    /// Waits a moment. Signals from the parent wait meanwhile.
+    /// Waits a moment. Signals from the parent are delayed meanwhile.
     fn waits(&self) -> Went {
         let mut end = [libc::pollfd { fd: self.control, events: 0, revents: 0 }];
         sys::poll(&mut end, Some(LOOK_MS));
@@ -172,7 +171,8 @@ impl<'a> Holding<'a> {
     }
 }
 
-/// Whether nobody says that he may replace files. Others look for a moment as well.
+/// Whether no process claims to replace files. Other processes also take the lock briefly to test
+/// it.
 fn is_free(opened: RawFd) -> bool {
     for _ in 0..3 {
         if sys::lock(opened, libc::LOCK_EX | libc::LOCK_NB) != Err(Errno(libc::EWOULDBLOCK)) {

@@ -1,14 +1,14 @@
-//! Whether a tree does nothing but wait for input: read from the kernel's own account of what each
-//! thread is blocked in.
+//! Detects a tree that only waits for input, from the kernel's report of the system call in which
+//! each thread is blocked.
 
 use std::fs;
 use std::path::PathBuf;
 
-/// More processes than these are not looked at: such a tree is busy.
+/// Maximum number of processes examined: a larger tree counts as busy.
 const MAX_PROCESSES: usize = 256;
 
-/// Whether every thread below `supervisor` is blocked in reading its standard input or in waiting
-/// for its children, and one at least in reading. False where the kernel does not tell.
+/// Whether every thread below `supervisor` is blocked reading its standard input or waiting for its
+/// children, and at least one is reading. False if the kernel does not report it.
 pub(super) fn only_reads_input(supervisor: i32) -> bool {
     let mut left = children(supervisor);
     let (mut reads, mut seen) = (false, 0);

@@ -1,5 +1,5 @@
-//! The supervisor seen from the parent: the memory both share while it lives, its start, and its
-//! reaping. Nothing of that memory goes before the supervisor has.
+//! The parent's side of the supervisor: the memory shared with it, its start, and its reaping. None
+//! of that memory is freed before the supervisor has ended.
 #![expect(unsafe_code, reason = "the supervisor uses memory of ours as long as it lives")]
 
 use std::mem::ManuallyDrop;
@@ -14,21 +14,21 @@ use super::spec::Image;
 use super::supervisor::{Orders, enter};
 use crate::kernel::{Claims, CompiledPlan, HeldPlace, NamespacePlan, Sandbox, WatchFilter};
 
-/// How long a drop waits for the tree to be gone before it leaves that to a thread.
+/// Time in milliseconds a drop waits for the tree to end before it leaves that to a thread.
 const PATIENCE_MS: libc::c_int = 100;
 
-/// The ends of pipes that the supervisor gets.
+/// Pipe ends for the supervisor.
 pub(super) struct Ends {
     pub(super) streams: [RawFd; 3],
-    /// Input and output beside them, or -1.
+    /// Side channel input and output, or -1.
     pub(super) side: [RawFd; 2],
     pub(super) control: RawFd,
     pub(super) status: RawFd,
-    /// Where the listener to writes goes, if there is to be one.
+    /// Socket to which the write listener is sent, if there is one.
     pub(super) watch: Option<RawFd>,
 }
 
-/// What supervisor and leader read and run on.
+/// Memory that the supervisor and the leader use.
 struct Shared {
     /// Points into the fields below.
     orders: Option<Box<Orders<'static>>>,
@@ -36,7 +36,7 @@ struct Shared {
     _envp: Vec<*const libc::c_char>,
     _image: Box<Image>,
     _compiled: Arc<CompiledPlan>,
-    /// What goes once no process of the tree is left.
+    /// Dropped once no process of the tree is left.
     sandbox: Option<Sandbox>,
     claims: Option<Arc<Claims>>,
     _places: Vec<HeldPlace>,
@@ -46,7 +46,7 @@ struct Shared {
 }
 
 // SAFETY: the pointers lead to heap memory this value owns and nobody writes while the supervisor
-// lives; `sandbox` and `claims`, which go before, are none of it.
+// lives; `sandbox` and `claims`, which are dropped earlier, are not part of it.
 unsafe impl Send for Shared {}
 // SAFETY: as above; a shared reference allows nothing but reading.
 unsafe impl Sync for Shared {}
@@ -57,8 +57,7 @@ impl std::fmt::Debug for Supervisor {
     }
 }
 
-/// A running supervisor. It ends when its control pipe does; dropping this waits for that and reaps
-/// it.
+/// A running supervisor. It ends when its control pipe closes; a drop waits for that and reaps it.
 pub(super) struct Supervisor {
     descriptor: Option<PidWatch>,
     shared: Option<Box<Shared>>,
@@ -67,7 +66,7 @@ pub(super) struct Supervisor {
 
 enum PidWatch {
     ByRuntime(AsyncFd<OwnedFd>),
-    /// The runtime would not take it; only reaping is left.
+    /// The runtime did not accept it; it can only be reaped.
     Plain(OwnedFd),
 }
 
@@ -79,8 +78,8 @@ impl Supervisor {
         let filter = ends.watch.map(|_| Box::new(WatchFilter::new()));
         let stack = Stack::take().map_err(SpawnError::Create)?;
         let leader_stack = Stack::take().map_err(SpawnError::Create)?;
-        // SAFETY: what these references lead to is owned by `Shared` through a box and an `Arc`,
-        // does not move, is not changed, and goes after the supervisor.
+        // SAFETY: these references lead to memory owned by `Shared` through a box and an `Arc`; it
+        // does not move, is not changed, and is freed after the supervisor has ended.
         let (program, cwd, compiled, held) = unsafe {
             (
                 &*std::ptr::from_ref(image.program.as_c_str()),
@@ -89,7 +88,7 @@ impl Supervisor {
                 &*std::ptr::from_ref(places.as_slice()),
             )
         };
-        // SAFETY: as above; the box goes into `Shared` too.
+        // SAFETY: as above; the box is moved into `Shared` too.
         let watched = filter.as_deref().map(|filter| unsafe { &*std::ptr::from_ref(filter) }).zip(ends.watch);
         let orders = Box::new(Orders {
             program,
@@ -141,8 +140,8 @@ impl Supervisor {
         self.id
     }
 
-    /// Leaves it alone with its end, which takes as long as the kernel needs for its namespaces.
-    /// Only when no process of the tree is left.
+    /// Lets it end on its own, which takes as long as the kernel needs for its namespaces. Call
+    /// only if no process of the tree is left.
     pub(super) fn leave(mut self) {
         if !matches!(self.descriptor, Some(PidWatch::ByRuntime(_))) {
             return;
@@ -154,10 +153,10 @@ impl Supervisor {
         tokio::spawn(async move { self.gone().await });
     }
 
-    /// Waits until it has ended, and with it the tree.
+    /// Waits until it has ended, and the tree with it.
     pub(super) async fn gone(&self) {
         if let Some(PidWatch::ByRuntime(watched)) = &self.descriptor {
-            // An error means that the runtime is going down; the drop waits by itself then.
+            // An error means that the runtime is shutting down; then the drop waits itself.
             let _ = watched.readable().await;
         }
     }
@@ -172,17 +171,17 @@ impl Drop for Supervisor {
         };
         let shared = self.shared.take();
         match reap(descriptor.as_raw_fd(), PATIENCE_MS) {
-            // It ended by itself, after the leader had executed or ended.
+            // It ended normally, after the leader had executed or ended.
             Some(0) => {
                 if let Some(shared) = shared {
                     shared.stack.give_back();
                     shared.leader_stack.give_back();
                 }
             }
-            // Somebody else ended it; the leader goes with it, at once but not before.
+            // It was killed by another process; the leader ends with it, immediately afterwards.
             Some(_) => {}
             None => {
-                // Without a thread the memory stays: better lost than pulled away under a process.
+                // Without a thread the memory is leaked: a process may still be using it.
                 let rest = ManuallyDrop::new((descriptor, shared));
                 let _ = std::thread::Builder::new().spawn(move || {
                     let (descriptor, shared) = ManuallyDrop::into_inner(rest);

@@ -1,27 +1,27 @@
-//! The one place where child processes start, and end. A [`ProcessTree`] is one command with
-//! everything it starts: confined before its first instruction, killed as a whole, gone when its
-//! owner is.
+//! The only place where child processes start and end. A [`ProcessTree`] is one command with
+//! everything it starts: confined before its first instruction, killed as a whole, ended when its
+//! owner ends.
 //!
-//! How it starts: the parent `clone`s a *supervisor*, with the namespace flags when there are
-//! namespaces, which sets up the mounts and starts the command proper, the *leader*. The leader
-//! puts itself under Landlock, limits and filter and `exec`s. Both run in the parent's memory, each
-//! on a stack of its own, and read only what the parent built for them: copying the memory, as
-//! `fork` does, costs some milliseconds in a process of any size. The price is that their code must
-//! not touch thread-local storage, so it consists of bare system calls. The other ways were
-//! weighed: a re-executed helper costs one more `exec` and a second program to trust, a process
-//! forked early and kept costs memory and a protocol.
+//! How it starts: the parent `clone`s a *supervisor*, with the namespace flags if there are
+//! namespaces. The supervisor sets up the mounts and starts the command itself, the *leader*. The
+//! leader applies Landlock, limits and filter to itself and `exec`s. Both run in the parent's
+//! memory, each on a stack of its own, and read only data that the parent prepared: copying the
+//! memory, as `fork` does, costs some milliseconds in a process of any size. Their code must not
+//! touch thread-local storage, so it consists of raw system calls. Alternatives cost more: a
+//! re-executed helper costs one more `exec` and a second trusted program, a process forked early
+//! costs memory and a protocol.
 //!
-//! That the supervisor shares our memory gives a command nothing: it may neither trace the
-//! supervisor nor open its files in `/proc`, since the supervisor has capabilities that it has not,
-//! is outside its Landlock domain, and the filter refuses the calls; where none of these hold, it
-//! could do as much to this process itself.
+//! A command gains nothing from the supervisor sharing our memory. It may neither trace the
+//! supervisor nor open its files in `/proc`: the supervisor has capabilities that the command
+//! lacks, is outside its Landlock domain, and the filter denies the calls. Where none of these
+//! apply, the command could do the same to this process itself.
 //!
-//! How it ends: the supervisor is process 1 of the namespace, or a subreaper where there is none,
-//! so that every daemon, however often forked, ends up below it. It holds the read end of a pipe
-//! whose other end only the parent has: bytes are signals to deliver, and its end, however the
-//! parent went, is the order to kill all.
-//! When the command ends and nothing of it is left, the supervisor says so and ends by itself.
-//! Nobody waits for that: taking down its namespaces costs the kernel half a millisecond.
+//! How it ends: the supervisor is process 1 of the namespace, or a subreaper without one, so that
+//! every daemon, however often forked, becomes its descendant. It holds the read end of a pipe
+//! whose write end only the parent has: bytes are signals to deliver, and its closing, however the
+//! parent ended, is the order to kill all.
+//! When the command ends and no process of it is left, the supervisor reports this and ends. Nobody
+//! waits for that: removing its namespaces takes the kernel half a millisecond.
 
 mod arrest;
 mod caller;

@@ -1,4 +1,4 @@
-//! What a command of the operator prints: a key or a token, read when it is needed.
+//! Runs an operator's command that prints a key or a token when it is needed.
 
 use std::{ffi::OsString, fmt::Display, path::PathBuf, time::Duration};
 
@@ -6,13 +6,13 @@ use super::{ProcessSpec, ProcessTree};
 use crate::kernel::{Confinement, Sandbox, SandboxMode};
 use tokio::{io::AsyncReadExt as _, time::timeout};
 
-/// How long the command may take.
+/// Time limit for the command.
 const PATIENCE: Duration = Duration::from_secs(30);
-/// How much it may print.
+/// Maximum length of its output in bytes.
 const MAX_PRINTED_BYTES: u64 = 16 * 1024;
 
-/// Runs a command of the operator and gives what it prints; `key` is what errors call it. It runs
-/// unconfined, as the user and with the user's environment: no model may choose it.
+/// Runs an operator's command and returns its output; errors name it `key`. It runs unconfined, as
+/// the user and with the user's environment: a model must never choose it.
 ///
 /// # Errors
 /// A sentence for a person: it could not be run, failed, printed no text, or did not end within 30
@@ -43,7 +43,7 @@ async fn run(words: &[String], key: &str) -> Result<String, String> {
     String::from_utf8(text).map_err(|_| format!("`{key}` printed no text"))
 }
 
-/// The file of a program: as it is named, or in `PATH`.
+/// The path of a program: as given, or found in `PATH`.
 fn found(name: &str) -> Option<PathBuf> {
     if name.contains('/') {
         return Some(PathBuf::from(name)).filter(|path| path.is_absolute() && path.is_file());

@@ -1,8 +1,8 @@
-//! Whether the runtime around a start has what a running command needs: its pipes are awaited, and
-//! commands have limits of time. Asked before anything is started.
+//! Checks before a start that the async runtime has what a running command needs: I/O for its
+//! pipes, and timers for time limits.
 //!
-//! Nothing tells whether a runtime has a part but trying it, and what lacks it panics: the message
-//! of that panic is printed, and names what to enable.
+//! A runtime's features can only be found by trying, and a missing one panics: the panic message is
+//! printed, and names what to enable.
 
 use std::io::PipeReader;
 use std::panic::catch_unwind;
@@ -13,7 +13,7 @@ use tokio::runtime::Handle;
 
 use super::error::SpawnError;
 
-/// The end of a pipe, to be awaited.
+/// The async end of a pipe.
 ///
 /// # Errors
 /// [`SpawnError::Runtime`] where there is no runtime, or one without timers or I/O.

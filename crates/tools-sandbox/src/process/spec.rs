@@ -1,5 +1,5 @@
-//! What to start: program, arguments, environment, folder and standard input. What it may touch is
-//! the sandbox's part.
+//! Description of a process to start: program, arguments, environment, folder and standard input.
+//! The sandbox determines what it may access.
 
 use std::ffi::{CString, OsStr, OsString};
 use std::os::unix::ffi::OsStrExt;
@@ -17,12 +17,12 @@ pub enum Stdin {
     Piped,
 }
 
-/// A way beside the three streams: what the process can read from one descriptor, and a pipe it can
-/// write to on another. Both numbers are far from those that shells use by themselves, and are
-/// inherited by what it starts.
+/// A channel beside the three streams: the process reads from one descriptor and writes to a pipe
+/// on another. Both numbers are outside the range that shells use, and are inherited by the
+/// processes it starts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SideChannel {
-    /// Its standard input; at most [`SideChannel::MAX_BYTES`] bytes.
+    /// The bytes the process can read; at most [`SideChannel::MAX_BYTES`].
     pub input: Vec<u8>,
 }
 
@@ -32,7 +32,7 @@ impl SideChannel {
     /// The descriptor it writes to; read it with
     /// [`ProcessTree::take_side`](super::ProcessTree::take_side).
     pub const OUTPUT: i32 = 211;
-    /// Most bytes of input: a pipe takes as many without a reader.
+    /// Maximum number of input bytes: a pipe holds this many without a reader.
     pub const MAX_BYTES: usize = 4096;
 }
 
@@ -49,7 +49,7 @@ pub struct ProcessSpec {
     pub cwd: PathBuf,
     /// Standard input.
     pub stdin: Stdin,
-    /// A way beside the streams, if there is to be one.
+    /// The side channel, if any.
     pub side: Option<SideChannel>,
 }
 
@@ -67,7 +67,7 @@ impl ProcessSpec {
     }
 }
 
-/// The strings of a process as `execve` takes them.
+/// The strings of a process in the form that `execve` takes.
 pub(crate) struct Image {
     pub(crate) program: CString,
     pub(crate) cwd: CString,

@@ -1,6 +1,5 @@
-//! What runs in the processes that share our memory: the supervisor, and for a moment the leader.
-//! Raw system calls and buffers built beforehand, nothing else: no allocation, no lock, no
-//! thread-local state, no panic.
+//! Code of the processes that share our memory: the supervisor, and briefly the leader. Only raw
+//! system calls and prepared buffers: no allocation, no lock, no thread-local state, no panic.
 #![expect(unsafe_code, reason = "the code between clone and exec is raw system calls on borrowed memory")]
 
 use std::ffi::CStr;
@@ -18,7 +17,7 @@ use crate::kernel::{
     CompiledPlan, HeldPlace, MAX_CLAIMS, WatchFilter, capabilities_drop_all, hand_over, landlock_restrict,
 };
 
-/// Rounds of killing and reaping before the supervisor gives up on processes that do not die.
+/// Maximum number of rounds of killing and reaping before the supervisor gives up.
 const MAX_SWEEPS: u32 = 500;
 
 /// Everything the supervisor needs, in memory that the parent keeps until the supervisor has ended.
@@ -29,22 +28,22 @@ pub(crate) struct Orders<'a> {
     pub(crate) envp: *const *const libc::c_char,
     /// Standard input, output and error of the leader.
     pub(crate) streams: [RawFd; 3],
-    /// Input and output beside the streams, or -1.
+    /// Side channel input and output, or -1.
     pub(crate) side: [RawFd; 2],
-    /// Read end: signals to deliver; its end means kill all.
+    /// Read end: bytes are signals to deliver; its closing means kill all.
     pub(crate) control: RawFd,
     /// Write end: [`Message`]s.
     pub(crate) status: RawFd,
     pub(crate) compiled: &'a CompiledPlan,
-    /// The locks that it gives back while the tree stands still.
+    /// The locks that it releases while the tree is stopped.
     pub(crate) places: &'a [HeldPlace],
-    /// The filter that has writes told, and the socket on which its listener goes out.
+    /// The filter that reports writes, and the socket on which its listener is sent.
     pub(crate) watch: Option<(&'a WatchFilter, RawFd)>,
-    /// Upper end of the leader's stack until it executes.
+    /// Upper end of the stack that the leader uses until it executes.
     pub(crate) stack: *mut usize,
 }
 
-/// What the supervisor tells the parent.
+/// Messages of the supervisor to the parent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Message {
     /// The program runs.
@@ -54,14 +53,14 @@ pub(crate) enum Message {
         step: Step,
         errno: i32,
     },
-    /// Another process replaced what was held under this number.
+    /// Another process replaced the held path with this number.
     Replaced {
         number: u32,
     },
-    /// From now on nothing of the tree runs, until [`Self::GoesOn`].
+    /// Nothing of the tree runs from now on, until [`Self::GoesOn`].
     StandsStill,
     GoesOn,
-    /// The leader has ended with this wait status; so many processes it left are still there.
+    /// The leader has ended with this wait status; `left` processes are still there.
     Ended {
         status: c_int,
         left: u32,
@@ -106,18 +105,18 @@ impl Message {
 }
 
 fn tell(status: RawFd, message: Message) {
-    // Nobody left to hear it is not an error here: the control pipe ends too.
+    // A missing reader is not an error here: the control pipe closes too.
     let _ = sys::write(status, &message.encode());
 }
 
-/// Where the supervisor begins.
+/// Entry point of the supervisor.
 pub(crate) extern "C" fn enter(orders: *mut libc::c_void) -> ! {
     // SAFETY: the parent passes a pointer to `Orders` that it keeps until we have ended.
     let orders = unsafe { &*orders.cast::<Orders<'_>>() };
     sys::exit(supervise(orders))
 }
 
-/// The life of the supervisor; the value is its exit code.
+/// Runs the supervisor; returns its exit code.
 fn supervise(orders: &Orders<'_>) -> c_int {
     let started = prepare(orders).and_then(|children| start_leader(orders).map(|leader| (children, leader)));
     match started {
@@ -139,7 +138,7 @@ fn at(step: Step) -> impl Fn(Errno) -> (Step, Errno) {
     move |errno| (step, errno)
 }
 
-/// Sets up namespaces and gives the descriptor that tells of ended children.
+/// Sets up namespaces and returns the descriptor that reports ended children.
 fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
     let [input, output, error] = orders.streams;
     let [side_in, side_out] = orders.side;
@@ -151,8 +150,7 @@ fn prepare(orders: &Orders<'_>) -> Attempt<RawFd> {
         Some(namespaces) => namespaces.enter()?,
         None => sys::prctl(libc::PR_SET_CHILD_SUBREAPER, 1, 0).map_err(at(Step::Supervise))?,
     }
-    // Only now, and again after the mounts: before them the folder would be the read-only one they
-    // cover.
+    // Not before the mounts: they cover the folder that was visible until then, which is read-only.
     sys::change_directory(orders.cwd).map_err(at(Step::WorkingDirectory))?;
     child_events().map_err(at(Step::Supervise))
 }
@@ -161,15 +159,15 @@ fn child_events() -> sys::Result<RawFd> {
     // Signal 17 is bit 16, in the kernel's set of 64.
     let set: u64 = 1 << (libc::SIGCHLD - 1);
     let flags = libc::SFD_CLOEXEC | libc::SFD_NONBLOCK;
-    // SAFETY: the set is 8 bytes as told.
+    // SAFETY: the set has the given 8 bytes.
     let fd = sys::check(unsafe { call!(libc::SYS_signalfd4, -1, &raw const set, 8, flags) })?;
     Ok(RawFd::try_from(fd).unwrap_or(-1))
 }
 
-/// Most descriptors that stay open.
+/// Maximum number of descriptors that stay open.
 const MAX_KEPT: usize = 8 + 2 * MAX_CLAIMS;
 
-/// These, and those of the locks.
+/// These descriptors and those of the locks.
 fn kept<const N: usize>(orders: &Orders<'_>, these: [RawFd; N]) -> [RawFd; MAX_KEPT] {
     let mut kept = [-1; MAX_KEPT];
     let locks = orders.places.iter().flat_map(|place| [place.held, place.opened]);
@@ -179,7 +177,7 @@ fn kept<const N: usize>(orders: &Orders<'_>, these: [RawFd; N]) -> [RawFd; MAX_K
     kept
 }
 
-/// Closes everything from a number on but these; negative numbers stand for nothing.
+/// Closes all descriptors from `first` on except these; negative numbers are ignored.
 fn close_all_but(first: RawFd, mut keep: [RawFd; MAX_KEPT]) {
     keep.sort_unstable();
     let mut next = first;
@@ -198,8 +196,8 @@ fn close_all_but(first: RawFd, mut keep: [RawFd; MAX_KEPT]) {
 struct Leader<'a> {
     orders: &'a Orders<'a>,
     ruleset: RawFd,
-    /// Step and error number, zero while all is well. The leader shares our memory until it
-    /// executes.
+    /// Step and error number of a failure; zero if there is none. The leader shares our memory
+    /// until it executes.
     failure: AtomicU64,
 }
 
@@ -212,8 +210,8 @@ fn start_leader(orders: &Orders<'_>) -> Attempt<i32> {
     let flags = libc::CLONE_VM | libc::CLONE_VFORK | libc::SIGCHLD;
     let argument = (&raw const leader).cast_mut().cast();
     let flags = usize::try_from(flags.cast_unsigned()).unwrap_or(0);
-    // SAFETY: the leader has a stack of its own and we stand still until it has executed or ended,
-    // so that `leader` outlives its use.
+    // SAFETY: the leader has a stack of its own and we wait until it has executed or ended, so that
+    // `leader` outlives its use.
     let pid = sys::check(unsafe { clone_on(flags, orders.stack, std::ptr::null_mut(), run_leader, argument) });
     let pid = i32::try_from(pid.map_err(at(Step::Supervise))?).unwrap_or(-1);
     match leader.failure.load(Ordering::SeqCst) {
@@ -252,22 +250,22 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
         capabilities_drop_all().map_err(at(Step::Privileges))?;
     }
     if let Some((filter, socket)) = orders.watch.filter(|_| compiled.drop_privileges) {
-        // Where a listener cannot be had the parent hears of it before anything is written, and
+        // If a listener is not available, the parent learns it before anything is written, and
         // starts the program without one.
         let listener = filter.install().map_err(at(Step::Observe))?;
-        // Without somebody who listens no file could be written.
+        // Without a listening process no file could be written.
         hand_over(socket, listener).map_err(at(Step::Filter))?;
     }
     reset_signals();
-    // Out of each other's way first, and marked to close with all others below.
+    // Moved out of the way first, and marked to close with all others below.
     let side = orders.side.map(|side| sys::duplicate_above(side, SideChannel::INPUT + 1).unwrap_or(-1));
-    // A descriptor that leaks in beats every rule about paths.
+    // A leaked descriptor would bypass every rule about paths.
     let closed = sys::close_range(3, u32::MAX, libc::CLOSE_RANGE_CLOEXEC);
     if closed.is_err() {
         let _ = sys::close_range(3, u32::MAX, 0);
     }
-    // Where closing had to be done by force there is no side channel: its owner hears nothing,
-    // which it expects.
+    // If closing had to be forced, there is no side channel: its owner receives nothing, which it
+    // expects.
     for (number, side) in [SideChannel::INPUT, SideChannel::OUTPUT].into_iter().zip(side) {
         if side >= 0 {
             let _ = sys::duplicate_onto(side, number);
@@ -283,7 +281,7 @@ fn become_program(leader: &Leader<'_>) -> Attempt<std::convert::Infallible> {
 }
 
 fn connect_streams(streams: [RawFd; 3]) -> sys::Result<()> {
-    // Out of the way first: a stream may itself have one of the three numbers.
+    // Moved out of the way first: a stream may itself have one of the three numbers.
     let mut moved = [-1; 3];
     for (slot, stream) in moved.iter_mut().zip(streams) {
         *slot = sys::duplicate_above(stream, 3)?;
@@ -294,8 +292,8 @@ fn connect_streams(streams: [RawFd; 3]) -> sys::Result<()> {
     Ok(())
 }
 
-/// Ignored signals stay ignored over `exec`, and this runtime ignores `SIGPIPE`; blocked ones stay
-/// blocked.
+/// Resets signals: ignored ones stay ignored over `exec`, and this runtime ignores `SIGPIPE`;
+/// blocked ones stay blocked.
 fn reset_signals() {
     for signal in 1..=64 {
         let default = [0u64; 4];
@@ -304,11 +302,11 @@ fn reset_signals() {
         unsafe { call!(libc::SYS_rt_sigaction, signal, default.as_ptr(), 0, 8) };
     }
     let none = 0u64;
-    // SAFETY: the set is 8 bytes as told.
+    // SAFETY: the set has the given 8 bytes.
     unsafe { call!(libc::SYS_rt_sigprocmask, libc::SIG_SETMASK, &raw const none, 0, 8) };
 }
 
-/// Reaps, reports the leader's end and obeys the parent until nothing is left.
+/// Reaps, reports the leader's end and follows the parent's orders until nothing is left.
 fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
     let mut leader_ended = false;
     let mut holding = Holding::new(orders);
@@ -332,7 +330,7 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
                 holding.hold_again(tell);
                 let mut left = if reaped.none_left { 0 } else { count_left() };
                 if left == 0 {
-                    // Where the kernel keeps no list of children, one at least is there.
+                    // If the kernel keeps no list of children, at least one is left.
                     reaped.none_left |= reap_all(leader).none_left;
                     left = u32::from(!reaped.none_left);
                 }
@@ -373,7 +371,7 @@ fn reap_all(leader: i32) -> ReapResult {
         let pid = sys::check(unsafe { call!(libc::SYS_wait4, -1, &raw mut status, flags, 0) });
         match pid.map(|pid| i32::try_from(pid).unwrap_or(-1)) {
             Ok(0) => return reaped,
-            // Held too late to be let go with the others.
+            // It stopped too late to be continued with the others.
             Ok(thread) if libc::WIFSTOPPED(status) => sys::let_go_stopped(thread, status >> 8),
             Ok(pid) if pid == leader => reaped.leader = Some(status),
             Ok(_) => {}
@@ -385,7 +383,7 @@ fn reap_all(leader: i32) -> ReapResult {
     }
 }
 
-/// Sends a signal to every process of the tree that can be named.
+/// Sends a signal to every reachable process of the tree.
 fn deliver(orders: &Orders<'_>, leader: i32, leader_ended: bool, signal: c_int) {
     if orders.compiled.namespaces.is_some() {
         let _ = sys::kill(-1, signal);
@@ -395,7 +393,7 @@ fn deliver(orders: &Orders<'_>, leader: i32, leader_ended: bool, signal: c_int) 
         });
     }
     if signal == libc::SIGTERM && !leader_ended {
-        // A stopped process cannot act on it.
+        // A stopped process cannot react to it.
         let _ = sys::kill(if orders.compiled.namespaces.is_some() { -1 } else { -leader }, libc::SIGCONT);
     }
 }
@@ -409,7 +407,7 @@ fn kill_all(orders: &Orders<'_>, children: RawFd, leader: i32, leader_ended: boo
             if !leader_ended {
                 let _ = sys::kill(-leader, libc::SIGKILL);
             }
-            // Children of the killed become ours and are met in the next round.
+            // Children of killed processes become ours and are found in the next round.
             for_each_descendant(|pid| {
                 let _ = sys::kill(pid, libc::SIGKILL);
             });
@@ -430,7 +428,7 @@ fn kill_all(orders: &Orders<'_>, children: RawFd, leader: i32, leader_ended: boo
     1
 }
 
-/// How many processes are left directly below this one, as far as the kernel lists them.
+/// Number of remaining direct children, as far as the kernel lists them.
 fn count_left() -> u32 {
     let mut count = 0;
     for_each_child(|_| count += 1);
@@ -442,7 +440,7 @@ fn for_each_child(act: impl FnMut(i32)) {
     for_each_child_in(c"/proc/thread-self/children", act);
 }
 
-/// Calls `act` with every process below this one, children before their children, up to a bound.
+/// Calls `act` with every process below this one, parents first, up to a maximum number.
 fn for_each_descendant(mut act: impl FnMut(i32)) {
     const MAX_PROCESSES: usize = 512;
     let mut found = [0i32; MAX_PROCESSES];

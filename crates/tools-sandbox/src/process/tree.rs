@@ -1,4 +1,5 @@
-//! [`ProcessTree`]: the parent's side of a running command. Starting, streams, waiting, signals, and the end of all of it.
+//! [`ProcessTree`]: the parent's side of a running command: start, streams, waiting, signals and
+//! end.
 
 use std::io;
 use std::os::fd::{AsRawFd, OwnedFd, RawFd};
@@ -19,19 +20,18 @@ use super::writes::{Channel, Watcher};
 use crate::kernel::sys::Errno;
 use crate::kernel::{Attempt, Claims, CompiledPlan, Sandbox, refused};
 
-/// How long to wait before trying again when the system is short of something for a moment. Nothing
-/// has run until then.
+/// Delays before further attempts if a resource is short for a moment. Nothing has run until then.
 const WAITS: [Duration; 4] =
     [Duration::from_millis(2), Duration::from_millis(10), Duration::from_millis(40), Duration::from_millis(160)];
 
 /// Exit status of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Exit {
-    /// Its exit code, unless a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Processes it left running, counted at the top of what was left. They are still there until
+    /// Number of processes it left running, counting only the topmost ones. They run until
     /// [`finish`](ProcessTree::finish) or a drop.
     pub left_running: u32,
 }
@@ -54,32 +54,32 @@ pub struct ProcessTree {
     stderr: Option<pipe::Receiver>,
     side: Option<pipe::Receiver>,
     status: pipe::Receiver,
-    /// Gone when the order to kill all has been given.
+    /// `None` after the order to kill all.
     control: Option<OwnedFd>,
-    /// Gone when the supervisor has been reaped.
+    /// `None` after the supervisor has been reaped.
     supervisor: Option<Supervisor>,
     exit: Option<Exit>,
     compiled: Arc<CompiledPlan>,
     replaced: Vec<PathBuf>,
-    /// Since when nothing of it runs, while that is so.
+    /// Start of the current stop of the whole tree; `None` while it runs.
     still_since: Option<Instant>,
-    /// How long nothing of it ran, as far as [`ProcessTree::take_still_time`] has not told.
+    /// Stopped time that [`ProcessTree::take_still_time`] has not returned yet.
     still: Duration,
-    /// Whether the supervisor has said that no process is left.
+    /// Whether the supervisor has reported that no process is left.
     is_empty: bool,
     id: i32,
-    /// After the supervisor: as long as a process is there, somebody must listen.
+    /// Dropped after the supervisor: writes need a listener as long as a process exists.
     watcher: Option<Watcher>,
 }
 
-/// How long whoever may replace files waits until the others stand still.
+/// Time that a process which may replace files waits for the others to stop.
 const OPENS_WITHIN: Duration = Duration::from_secs(10);
-/// How long others wait for him to end.
+/// Time that other processes wait for it to end.
 const HOLDS_WITHIN: Duration = Duration::from_mins(1);
-/// How long between two looks.
+/// Interval between two checks.
 const LOOK: Duration = Duration::from_millis(10);
 
-/// The locks of a process in the folders that it writes, which stand while it runs.
+/// Takes the locks of a process in its writable folders, for as long as it runs.
 async fn claim(sandbox: &Sandbox) -> Result<Claims, SpawnError> {
     let failed = |source| SpawnError::Confine { step: Step::Protect, source };
     let wanted = sandbox.compiled().claimed();
@@ -151,8 +151,8 @@ impl ProcessTree {
         Self::spawn_noting(spec, sandbox, None).await
     }
 
-    /// As [`Self::spawn`], with every write of the tree noted before it happens. Where that cannot
-    /// be done, the log is told so.
+    /// Like [`Self::spawn`], but notes every write of the tree in the log before it happens. The
+    /// log is marked if that is not possible.
     ///
     /// # Errors
     /// As [`Self::spawn`].
@@ -165,8 +165,8 @@ impl ProcessTree {
         let mut observer = writes;
         for wait in WAITS {
             match Self::attempt(spec, sandbox, &claims, observer).await {
-                // A filter with a listener is in force around this process, and there is one at
-                // most.
+                // Another filter with a listener already applies to this process, and there can be
+                // only one.
                 Err(SpawnError::Confine { step: Step::Observe, .. }) => {
                     if let Some(log) = observer.take() {
                         log.blind();
@@ -178,7 +178,7 @@ impl ProcessTree {
             }
         }
         match Self::attempt(spec, sandbox, &claims, observer).await {
-            // The one shortage that may last: whether it does is found by trying without a command.
+            // This shortage may be permanent: a test without a command finds out.
             Err(SpawnError::Confine { step: Step::Clone, source }) if source.raw_os_error() == Some(libc::ENOSPC) => {
                 Err(sandbox.explain(Step::Clone, source))
             }
@@ -204,7 +204,7 @@ impl ProcessTree {
             Some(_) | None => (Step::Supervise, libc::ECHILD),
         };
         let (step, errno) = failed;
-        // Nothing ran, and that is known.
+        // It is certain that nothing ran.
         if let Some(log) = writes.filter(|_| step != Step::Observe) {
             log.observing();
         }
@@ -250,7 +250,7 @@ impl ProcessTree {
         let supervisor = Supervisor::start(image, sandbox.clone(), Arc::clone(claims), &ends)?;
         let watcher = channel.map(Channel::watch).transpose().map_err(create)?;
         let id = supervisor.id();
-        // Whatever fails from here on drops `control`, which ends the supervisor.
+        // Any later failure drops `control`, which ends the supervisor.
         Ok(Self {
             stdin: stdin.map(pipe::Sender::from_owned_fd).transpose().map_err(create)?,
             stdout: Some(pipe::Receiver::from_owned_fd(stdout.into()).map_err(create)?),
@@ -270,22 +270,22 @@ impl ProcessTree {
         })
     }
 
-    /// Process id of the supervisor, under which the whole tree lies.
+    /// Process id of the supervisor, the ancestor of the whole tree.
     pub fn id(&self) -> i32 {
         self.id
     }
 
-    /// The write end of a piped standard input, once.
+    /// Takes the write end of a piped standard input, once.
     pub fn take_stdin(&mut self) -> Option<pipe::Sender> {
         self.stdin.take()
     }
 
-    /// The read end of standard output, once.
+    /// Takes the read end of standard output, once.
     pub fn take_stdout(&mut self) -> Option<pipe::Receiver> {
         self.stdout.take()
     }
 
-    /// The read end of standard error, once.
+    /// Takes the read end of standard error, once.
     pub fn take_stderr(&mut self) -> Option<pipe::Receiver> {
         self.stderr.take()
     }
@@ -295,30 +295,30 @@ impl ProcessTree {
         self.side.take()
     }
 
-    /// The paths that were to stay as they are and that a process outside replaced while the tree
-    /// ran, as far as [`wait`](Self::wait) heard of them. Each is held again, but in between the
-    /// tree may have written it.
+    /// The held paths that an outside process replaced while the tree ran, as far as
+    /// [`wait`](Self::wait) has received reports. Each is held again, but the tree may have written
+    /// to it in between.
     pub fn replaced(&self) -> &[PathBuf] {
         &self.replaced
     }
 
-    /// For how long nothing of the tree ran, since another command may replace what it holds; since
-    /// this was asked before, as far as [`wait`](Self::wait) heard of it. A limit of its time is to
-    /// end later by that.
+    /// The time since the last call during which the tree was stopped because another command may
+    /// replace files it holds, as far as [`wait`](Self::wait) has received reports. A time limit is
+    /// to be extended by it.
     pub fn take_still_time(&mut self) -> Duration {
         let now = Instant::now();
         let running = self.still_since.as_mut().map_or(Duration::ZERO, |since| now - std::mem::replace(since, now));
         std::mem::take(&mut self.still) + running
     }
 
-    /// Whether everything in the tree is blocked in reading standard input or in waiting for what
-    /// does. False where the kernel does not tell.
+    /// Whether every process of the tree is blocked reading standard input or waiting for one that
+    /// is. False if the kernel does not report it.
     pub fn waits_for_input(&self) -> bool {
         idle::only_reads_input(self.id)
     }
 
-    /// Waits until the command itself has ended, whatever it left running. Can be dropped and
-    /// called again.
+    /// Waits until the command itself has ended, even if it left processes running. Can be dropped
+    /// and called again.
     pub async fn wait(&mut self) -> Exit {
         loop {
             if let Some(exit) = self.exit {
@@ -326,7 +326,7 @@ impl ProcessTree {
             }
             match self.message().await {
                 Some(Message::Ended { status, left }) => {
-                    // What is said after the order to kill all does not count what is being killed.
+                    // Reports after the order to kill all do not count the processes being killed.
                     self.is_empty = left == 0 && self.control.is_some();
                     self.exit = Some(Exit::from_status(status, left));
                 }
@@ -340,7 +340,7 @@ impl ProcessTree {
                     self.still += self.still_since.take().map_or(Duration::ZERO, |since| since.elapsed());
                 }
                 Some(_) => {}
-                // The supervisor is gone without a word: it was killed, and the tree with it.
+                // The supervisor ended without a message: it was killed, and the tree with it.
                 None => {
                     self.exit = Some(Exit { code: None, signal: Some(libc::SIGKILL), left_running: 0 });
                 }
@@ -351,7 +351,7 @@ impl ProcessTree {
     /// Sends a signal to every process of the tree.
     ///
     /// # Errors
-    /// When the tree is gone already.
+    /// If the tree has ended already.
     pub fn signal(&self, signal: u8) -> io::Result<()> {
         use io::Write;
         let Some(control) = &self.control else {
@@ -360,8 +360,7 @@ impl ProcessTree {
         std::fs::File::from(control.try_clone()?).write_all(&[signal])
     }
 
-    /// Asks the whole tree to end, gives it `grace`, then kills what is left. Nothing is left
-    /// afterwards.
+    /// Asks the whole tree to end, waits for `grace`, then kills all remaining processes.
     pub async fn terminate(&mut self, grace: Duration) -> Exit {
         if self.signal(15).is_ok() {
             let _ = tokio::time::timeout(grace, self.gone()).await;
@@ -370,7 +369,7 @@ impl ProcessTree {
         self.wait().await
     }
 
-    /// Kills whatever is left and waits until it is gone.
+    /// Kills all remaining processes and waits until they have ended.
     pub async fn finish(&mut self) {
         self.control = None;
         if self.is_empty
@@ -389,7 +388,7 @@ impl ProcessTree {
         }
     }
 
-    /// The next message of the supervisor; `None` when it is gone.
+    /// The next message of the supervisor; `None` if it has ended.
     async fn message(&mut self) -> Option<Message> {
         let mut bytes = [0u8; Message::SIZE];
         loop {

@@ -1,6 +1,6 @@
-//! Listening to what a tree writes: each call that writes stands still until it is noted under the
-//! path it names, then goes on. Nothing is refused here, and nothing rests on it: a process that
-//! exchanges a path while it is read is noted under another name, no more.
+//! Records the writes of a tree: each writing call waits until it is noted under the path it names,
+//! then continues. Nothing is refused here, and no protection depends on it: a process that
+//! exchanges a path while it is read is merely noted under another name.
 #![expect(unsafe_code, reason = "the kernel's interface to a listener, and reading another process's memory")]
 
 use std::ffi::OsString;
@@ -15,7 +15,7 @@ use tools_core::{FileState, WriteLog};
 
 use crate::kernel::{Level, Names, NotifiedCalls, Sandbox};
 
-/// The kernel's requests, with the sizes of its records in them.
+/// The kernel's ioctl numbers, which include the sizes of its records.
 const RECEIVE: libc::Ioctl = 0xC050_2100_u32 as libc::Ioctl;
 const SEND: libc::Ioctl = 0xC018_2101_u32 as libc::Ioctl;
 const CONTINUE: u32 = 1;
@@ -41,7 +41,7 @@ struct Response {
     flags: u32,
 }
 
-/// What is opened before the tree starts: a socket on which the listener comes.
+/// A socket that receives the listener; opened before the tree starts.
 pub(super) struct Channel {
     ours: OwnedFd,
     theirs: OwnedFd,
@@ -49,7 +49,7 @@ pub(super) struct Channel {
 }
 
 impl Channel {
-    /// `None`, which the log is told, where writes cannot be told.
+    /// `None` if writes cannot be observed; then the log is marked.
     pub(super) fn open(log: &WriteLog, sandbox: &Sandbox) -> Option<Self> {
         let pair = (sandbox.strength().level != Level::Off).then(pair).and_then(Result::ok);
         let Some((ours, theirs)) = pair else {
@@ -63,7 +63,7 @@ impl Channel {
         self.theirs.as_raw_fd()
     }
 
-    /// Begins to listen, once the supervisor has its end.
+    /// Starts to listen, once the supervisor has its end.
     pub(super) fn watch(self) -> io::Result<Watcher> {
         let (stopped, stop) = io::pipe()?;
         let Self { ours, theirs, log } = self;
@@ -88,8 +88,7 @@ pub(super) struct Watcher {
 }
 
 impl Watcher {
-    /// Whether somebody listens, which is known at the latest when the program runs. To be asked
-    /// once.
+    /// Whether a listener runs; known at the latest when the program runs. May be called once.
     pub(super) async fn listens(&mut self) -> bool {
         match self.ready.take() {
             Some(ready) => ready.await.unwrap_or(false),
@@ -110,13 +109,13 @@ fn pair() -> io::Result<(OwnedFd, OwnedFd)> {
     }
 }
 
-/// The listener; `None` when the program was started without one, or not at all.
+/// The listener; `None` if the program was started without one, or not at all.
 fn listener(socket: &OwnedFd) -> Option<OwnedFd> {
     let mut byte = 0u8;
     let mut control = [0u64; 4];
     let mut data = libc::iovec { iov_base: (&raw mut byte).cast(), iov_len: 1 };
-    // SAFETY: the message leads to live memory of the lengths that it names, and what comes is
-    // looked at only where the kernel says that there is something.
+    // SAFETY: the message leads to live memory of the lengths that it names, and received data is
+    // read only if the kernel reports that there is some.
     unsafe {
         let mut message: libc::msghdr = std::mem::zeroed();
         message.msg_iov = &raw mut data;
@@ -154,17 +153,17 @@ fn listen(listener: &OwnedFd, stopped: &PipeReader, log: &WriteLog) {
             return;
         }
         let mut request = Request::default();
-        // SAFETY: a record of the size that the request names, all zeros as the kernel wants it.
+        // SAFETY: a record of the size in the request, all zeros as the kernel requires.
         if unsafe { libc::ioctl(listener.as_raw_fd(), RECEIVE, &raw mut request) } < 0 {
-            // The process that asked was killed meanwhile.
+            // The requesting process was killed meanwhile.
             continue;
         }
         if let Some(names) = named.of(request.number) {
             note(&request, names, log);
         }
         let response = Response { id: request.id, value: 0, error: 0, flags: CONTINUE };
-        // SAFETY: a record of the size that the request names. An error means that nobody waits for
-        // it any more.
+        // SAFETY: a record of the size in the request. An error means that no process waits for it
+        // any more.
         unsafe { libc::ioctl(listener.as_raw_fd(), SEND, &raw const response) };
     }
 }
@@ -179,7 +178,7 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
         Names::File(number) => one(open_file(request, number, log), false),
         Names::Path(folder, number) => {
             let Some(written) = path((folder, number)) else { return };
-            // What a link leads to is written through it; the link itself may be meant as well.
+            // A write through a link changes its target; the link itself may be meant as well.
             one(link_target(&written), false);
             one(Some(written), false);
         }
@@ -196,7 +195,7 @@ fn note(request: &Request, names: Names, log: &WriteLog) {
     }
 }
 
-/// The path that two arguments name, canonical but for its last component; `None` for what is no
+/// The path that two arguments name, canonical except for its last component; `None` if it is no
 /// file of the workspace.
 fn path_of(request: &Request, folder: Option<u8>, path: u8, log: &WriteLog) -> Option<PathBuf> {
     let address = *request.arguments.get(usize::from(path))?;
@@ -216,11 +215,11 @@ fn path_of(request: &Request, folder: Option<u8>, path: u8, log: &WriteLog) -> O
     if named.as_os_str().is_empty() { Some(folder) } else { placed(&folder.join(named)) }
 }
 
-/// Where the links at the end of a path lead, also when nothing is there yet: a file that is opened
-/// to be made is made there. `None` for what is no link.
+/// The target of the links at the end of a path, even if it does not exist yet: opening it may
+/// create the file there. `None` if the path is no link.
 fn link_target(path: &Path) -> Option<PathBuf> {
     let mut reached = path.to_owned();
-    // As many as the kernel follows.
+    // The kernel's own limit.
     for followed in 0..=40 {
         let Ok(target) = fs::read_link(&reached) else { return (followed > 0).then_some(reached) };
         reached = placed(&reached.parent()?.join(target))?;
@@ -228,7 +227,7 @@ fn link_target(path: &Path) -> Option<PathBuf> {
     None
 }
 
-/// A path with its folder as the kernel would find it.
+/// A path with its folder resolved as the kernel would.
 fn placed(path: &Path) -> Option<PathBuf> {
     if ["/dev", "/proc", "/sys"].iter().any(|system| path.starts_with(system)) {
         return None;
@@ -250,27 +249,26 @@ fn process_link(process: u32, link: &str, log: &WriteLog) -> Option<PathBuf> {
     link.map_err(|error| blinded(&error, log)).ok()
 }
 
-/// Where the system does not let us look, nothing is known of what is written. A process that is
-/// gone writes nothing.
+/// If the system denies access, the writes are unknown. A process that has ended writes nothing.
 fn blinded(error: &io::Error, log: &WriteLog) {
     if matches!(error.raw_os_error(), Some(libc::EPERM | libc::EACCES | libc::ENOSYS)) {
         log.blind();
     }
 }
 
-/// A path in another process's memory.
+/// Reads a path from another process's memory.
 fn read_path(process: u32, address: u64, log: &WriteLog) -> Option<PathBuf> {
     let mut bytes = vec![0u8; PATH_MAX];
     let address = usize::try_from(address).ok()?;
-    // Two pieces: the second may lie in a page that is not there, and does not matter then.
+    // Two pieces: the second may lie in an unmapped page, and does not matter then.
     let first = (PATH_MAX - address % PATH_MAX).min(PATH_MAX);
     let local = libc::iovec { iov_base: bytes.as_mut_ptr().cast(), iov_len: PATH_MAX };
     let piece =
         |at: usize, length: usize| libc::iovec { iov_base: std::ptr::without_provenance_mut(at), iov_len: length };
     let remote = [piece(address, first), piece(address.checked_add(first)?, PATH_MAX - first)];
     let process = libc::pid_t::try_from(process).ok()?;
-    // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process are
-    // only its business.
+    // SAFETY: the kernel writes at most the length of `bytes`; addresses of the other process
+    // affect only that process.
     let read = unsafe { libc::process_vm_readv(process, &raw const local, 1, remote.as_ptr(), 2, 0) };
     if read < 0 {
         blinded(&io::Error::last_os_error(), log);

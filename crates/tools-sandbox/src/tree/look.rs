@@ -36,7 +36,7 @@ const PARALLEL_ENTRIES: usize = 1000;
 pub struct Bounds<'a> {
     /// Approximate maximum number of entries.
     pub entries: usize,
-    /// When time is up; `None` for never.
+    /// Deadline; `None` for no limit.
     pub until: Option<Instant>,
     /// Set to cancel the listing.
     pub cancelled: &'a AtomicBool,

@@ -11,8 +11,7 @@ pub struct CachePlace {
     pub home: &'static str,
     /// Its path in the cache folder of a workspace.
     pub own: &'static str,
-    /// The variable that names another place for it, and what stands behind that in the place;
-    /// empty when there is none.
+    /// The variable that sets another place for it; empty if there is none.
     pub variable: &'static str,
     /// Whether it is a file.
     pub is_file: bool,

@@ -29,7 +29,7 @@ pub(super) struct Grants<'a> {
     denies: &'a dyn Fn(&Path) -> bool,
     pub(super) granted: Vec<GrantedPath>,
     pub(super) links: Vec<Link>,
-    /// What was met on the way to other places: most begin with the same folders.
+    /// Entries found on the way to other places: most begin with the same folders.
     met: RefCell<HashMap<PathBuf, Option<NameTarget>>>,
 }
 
