@@ -1,4 +1,4 @@
-//! Giving up every capability, for good, in a forked child. Nothing is ever given back.
+//! Drops every capability permanently in a forked child.
 #![expect(unsafe_code, reason = "capset has no safe wrapper that is usable after a raw fork")]
 
 use super::raw::call;
@@ -22,7 +22,7 @@ struct Data {
     inheritable: u32,
 }
 
-/// Empties the bounding, permitted, effective, inheritable and ambient sets and forbids to regain
+/// Empties the bounding, permitted, effective, inheritable and ambient sets and prevents regaining
 /// any by `execve`.
 ///
 /// Without `CAP_SETPCAP` the bounding set stays, which changes nothing once `no_new_privs` is set.

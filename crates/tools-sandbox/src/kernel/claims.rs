@@ -1,9 +1,9 @@
-//! Locks between sandboxes for which files are read-only and sandboxes that may replace such files:
-//! the kernel removes a read-only mount on a file when another process replaces the file. Each
-//! folder has two lock files. Locks work across all processes of a user and end with their owner.
+//! Locks between sandboxes that hold files read-only and sandboxes that may replace such files: the
+//! kernel removes a read-only mount on a file when another process replaces the file. Each folder
+//! has two lock files. Locks work across all processes of a user and end with their owner.
 //!
-//! A sandbox with read-only files in a folder has a shared lock on the file `held`, one that may
-//! replace such files has a lock on `opened`. Each takes its own lock before it looks for the
+//! A sandbox with read-only files in a folder has a shared lock on the file `held`; one that may
+//! replace such files has a lock on `opened`. Each takes its own lock before it checks for the
 //! other, so that at least one of two sees the other.
 
 use std::{
@@ -28,23 +28,23 @@ use crate::{
     process::{SpawnError, effective_ids},
 };
 
-/// Most folders for which one sandbox has locks; where it writes more, it has those of everything.
+/// Maximum number of folders that one sandbox locks; if it writes more, it locks `/` instead.
 pub(crate) const MAX_CLAIMS: usize = 4;
 
-/// What a sandbox wants of folders.
+/// The folders that a sandbox claims.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Claimed {
     /// The writable folders in which it holds files.
     held: Vec<PathBuf>,
     /// The writable folders in which it may replace files.
     opened: Vec<PathBuf>,
-    /// The folders above and between those, which may be somebody else's writable folders.
+    /// The folders above and between those, which may be writable folders of other sandboxes.
     around: Vec<PathBuf>,
 }
 
 impl Claimed {
-    /// From the outermost writable folders, and the canonical paths that are held and that need not
-    /// be held in them.
+    /// Computes the claims from the outermost writable folders, and the canonical paths that are
+    /// held or exempt from being held in them.
     pub(crate) fn new(writable: &[&PathBuf], held: &[&Path], lifted: &[PathBuf]) -> Self {
         let roots_of = |paths: &mut dyn Iterator<Item = &Path>| -> BTreeSet<PathBuf> {
             let root_of = |path: &Path| writable.iter().find(|root| path.starts_with(root)).copied().cloned();
@@ -62,45 +62,45 @@ impl Claimed {
         Self { held, opened, around }
     }
 
-    /// Whether it may replace what others hold.
+    /// Whether the sandbox may replace files held by others.
     pub(crate) fn opens(&self) -> bool {
         !self.opened.is_empty()
     }
 }
 
-/// The locks of a tree of processes, given back with it.
+/// The locks of a process tree, released with it.
 #[derive(Debug, Default)]
 pub(crate) struct Claims {
     held: Vec<Place>,
     opened: Vec<Place>,
 }
 
-/// The two files of a folder.
+/// The two lock files of a folder.
 #[derive(Debug)]
 struct Place {
     held: File,
     opened: File,
 }
 
-/// Where a process that shares our memory finds the files of a folder.
+/// Lock file descriptors of a folder, for a process that shares our memory.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct HeldPlace {
     pub(crate) held: RawFd,
     pub(crate) opened: RawFd,
 }
 
-/// How the locks stand.
+/// Result of an attempt to lock.
 pub(crate) enum Attempt {
     Taken,
-    /// Somebody else has one; which file tells of whom.
+    /// Another process has a lock on this file; the file identifies its owners.
     Waiting(PathBuf),
 }
 
 impl Claims {
-    /// Opens the files. No lock is taken yet. A folder that is gone needs none.
+    /// Opens the lock files without locking. A missing folder needs none.
     ///
     /// # Errors
-    /// What the system says.
+    /// The system's error.
     pub(crate) fn open(wanted: &Claimed) -> io::Result<Self> {
         if *wanted == Claimed::default() {
             return Ok(Self::default());
@@ -115,7 +115,7 @@ impl Claims {
         Ok(Self { held: open(&wanted.held)?, opened })
     }
 
-    /// Takes the locks of who only holds files, all or none.
+    /// Takes the locks of a sandbox that only holds files, all or none.
     pub(crate) fn hold(&self) -> io::Result<Attempt> {
         for place in &self.held {
             let is_taken = lock(&place.held, FlockOperation::NonBlockingLockShared)? && is_free(&place.opened)?;
@@ -127,8 +127,8 @@ impl Claims {
         Ok(Attempt::Taken)
     }
 
-    /// Says that files may be replaced from now on: whoever comes later waits. The first of them
-    /// are the folders that are written, of which only one at a time may.
+    /// Announces that files may be replaced from now on: later sandboxes wait. The first places are
+    /// the writable folders, of which each allows only one such sandbox at a time.
     pub(crate) fn announce(&self, wanted: &Claimed) -> io::Result<Attempt> {
         for (number, place) in self.opened.iter().enumerate() {
             let how = if number < wanted.opened.len() {
@@ -144,7 +144,7 @@ impl Claims {
         Ok(Attempt::Taken)
     }
 
-    /// Whether nobody holds files there any more; once it is announced.
+    /// Whether no process holds files there any more; call after [`Self::announce`].
     pub(crate) fn are_free(&self) -> io::Result<Attempt> {
         for place in &self.opened {
             if !is_free(&place.held)? {
@@ -154,14 +154,14 @@ impl Claims {
         Ok(Attempt::Taken)
     }
 
-    /// Asks whoever holds files there to stand still.
+    /// Asks the processes that hold files there to stop.
     pub(crate) fn ask(&self) {
         for place in &self.opened {
             let _ = place.opened.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH));
         }
     }
 
-    /// The files of who holds files, for the process that stands still when it is asked to.
+    /// The lock files of held folders, for the supervisor that stops the tree when asked.
     pub(crate) fn places(&self) -> Vec<HeldPlace> {
         let raw = |place: &Place| HeldPlace { held: place.held.as_raw_fd(), opened: place.opened.as_raw_fd() };
         self.held.iter().map(raw).collect()
@@ -170,7 +170,7 @@ impl Claims {
 
 impl Drop for Claims {
     fn drop(&mut self) {
-        // A copy of a descriptor in a process that is about to execute would keep the lock.
+        // A copy of the descriptor in a process that is about to execute would keep the lock.
         for place in self.held.iter().chain(&self.opened) {
             unlock(&place.held);
             unlock(&place.opened);
@@ -185,7 +185,7 @@ impl Place {
     }
 }
 
-/// The turn of who makes or removes what other processes rely on.
+/// Exclusive right to create or remove entries that other processes rely on.
 #[derive(Debug)]
 pub(super) struct Turn(File);
 
@@ -199,11 +199,11 @@ impl Drop for Turn {
 pub(super) struct LockFolder(PathBuf);
 
 impl LockFolder {
-    /// Finds the folder, and makes it where it is missing. No variable chooses its place, since all
-    /// processes have to agree.
+    /// Finds the folder, or creates it. No variable determines its place, because all processes
+    /// have to agree on it.
     ///
     /// # Errors
-    /// What the system says; where each place belongs to somebody else or is open to others.
+    /// The system's error; also if every candidate belongs to another user or is open to others.
     pub(super) fn find() -> io::Result<Self> {
         let user = effective_ids().0;
         let mut refused = io::Error::from(io::ErrorKind::NotFound);
@@ -224,7 +224,7 @@ impl LockFolder {
         Err(refused)
     }
 
-    /// Opens the lock file of this kind for a file or folder, by its device and number.
+    /// Opens the lock file of this kind for a file or folder, by its device and inode.
     pub(super) fn open(&self, id: (u64, u64), kind: &str) -> io::Result<File> {
         open_lock(&self.path(id, kind))
     }
@@ -234,7 +234,7 @@ impl LockFolder {
         let _ = fs::remove_file(self.path(id, kind));
     }
 
-    /// Waits for the turn, which takes a moment.
+    /// Waits for the [`Turn`], which takes a moment.
     pub(super) fn turn(&self) -> io::Result<Turn> {
         let file = open_lock(&self.0.join("turn"))?;
         flock(&file, FlockOperation::LockExclusive)?;
@@ -246,8 +246,7 @@ impl LockFolder {
     }
 }
 
-/// Takes a lock; `false` when somebody has one that excludes it, and not only for the moment of a
-/// look.
+/// Takes a lock; `false` if another process has a conflicting lock for longer than a brief test.
 fn lock(file: &File, how: FlockOperation) -> io::Result<bool> {
     for _ in 0..3 {
         match flock(file, how) {
@@ -259,7 +258,7 @@ fn lock(file: &File, how: FlockOperation) -> io::Result<bool> {
     Ok(false)
 }
 
-/// Whether nobody has a lock.
+/// Whether no process has a lock.
 fn is_free(file: &File) -> io::Result<bool> {
     let is_free = lock(file, FlockOperation::NonBlockingLockExclusive)?;
     unlock(file);
@@ -274,7 +273,7 @@ fn path_of(file: &File) -> PathBuf {
     fs::read_link(format!("/proc/self/fd/{}", file.as_raw_fd())).unwrap_or_default()
 }
 
-/// Who has a lock on a file of these, as far as the system tells: process and command line.
+/// Owners of a lock on this file, as far as the system reports them: process and command line.
 pub(crate) fn owners(path: &Path) -> Vec<String> {
     let locks = fs::read_to_string("/proc/locks").unwrap_or_default();
     let Ok(inode) = fs::metadata(path).map(|found| format!(":{}", found.ino())) else { return Vec::new() };
@@ -303,7 +302,7 @@ fn described(process: u32) -> String {
     format!("{whose}`{}`, process {process}", words.join(" "))
 }
 
-/// The error for who has waited long enough.
+/// The error after waiting too long.
 pub(crate) fn refused(opens: bool, file: &Path) -> SpawnError {
     SpawnError::Claimed { opens, owners: owners(file) }
 }

@@ -1,5 +1,5 @@
-//! What a caller asks of the kernel: folders, network, limits and how strictly. Turning it into
-//! system calls is `plan`.
+//! The requested confinement: folders, network, limits and strictness. `plan` turns it into system
+//! calls.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -55,7 +55,7 @@ pub struct Limits {
     /// Size of a core dump in bytes.
     pub core: Option<u64>,
     /// Bytes of files in memory (`/dev/shm`) of the whole tree, at the namespaces level. `None`
-    /// leaves what the system gives.
+    /// keeps the system's default.
     pub shared_memory: Option<u64>,
 }
 
@@ -72,14 +72,14 @@ impl Default for Limits {
     }
 }
 
-/// Access rights of a child process. All paths are absolute; the ones that must exist are resolved
+/// Access rights of a child process. All paths are absolute; paths that must exist are resolved
 /// when compiled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Confinement {
     /// Strictness.
     pub mode: SandboxMode,
-    /// The file in which is kept what this machine could hold before. With one, a start that finds
-    /// less under [`SandboxMode::BestEffort`] fails instead of confining less.
+    /// The file that stores what this machine supported before. If set, a start that finds less
+    /// under [`SandboxMode::BestEffort`] fails instead of confining less.
     pub record: Option<PathBuf>,
     /// Folders that may be written; everything else is read-only. A private temp folder is always
     /// added.
@@ -87,32 +87,32 @@ pub struct Confinement {
     /// Files and folders that cannot be read. Missing ones are skipped. See
     /// [`MaskRules`](super::MaskRules).
     pub hidden: Vec<PathBuf>,
-    /// Files and folders inside writable ones that stay read-only. What is missing cannot come to
-    /// be while a process runs: an empty file stands in its place, or an empty folder in that of
-    /// the first missing one above it.
+    /// Files and folders inside writable ones that stay read-only. Missing ones cannot be created
+    /// while a process runs: an empty file is put in their place, or an empty folder in place of
+    /// the first missing folder above.
     pub protected: Vec<PathBuf>,
     /// Files and folders inside writable ones that other programs obey: read-only as far as the
-    /// level goes. What is gone when a process starts is skipped. See
+    /// level allows. Ones that are gone when a process starts are skipped. See
     /// [`ObeyedFiles::held`](super::ObeyedFiles::held).
     pub held: Vec<ReadOnlyPath>,
-    /// Canonical paths inside writable ones that other programs obey and that a process may replace
-    /// all the same: while one runs, no other of this user may hold them at the namespaces level.
+    /// Canonical paths inside writable ones that other programs obey but that a process may
+    /// replace: while it runs, no other process of this user may hold them at the namespaces level.
     /// See [`Guard::lifted`](crate::obeyed::Guard::lifted).
     pub lifted: Vec<PathBuf>,
-    /// Whether processes that hold such paths are stopped for as long; a process is refused
-    /// otherwise.
+    /// Whether processes that hold such paths are stopped meanwhile; otherwise the process is
+    /// refused.
     pub stops_others: bool,
-    /// Folders inside writable ones that must not come to be: empty and read-only while a process
-    /// runs, gone afterwards.
+    /// Folders inside writable ones that must not be created: empty and read-only while a process
+    /// runs, removed afterwards.
     pub absent: Vec<PathBuf>,
     /// Sockets of other programs, and folders of them, that may be connected to: absolute paths.
-    /// All others are out of sight at the namespaces level. Missing ones are skipped.
+    /// All others are hidden at the namespaces level. Missing ones are skipped.
     pub sockets: Vec<PathBuf>,
-    /// View of the files outside of the writable folders; `None` for everything.
+    /// View of the files outside the writable folders; `None` for everything.
     pub view: Option<Arc<View>>,
-    /// Whether there is a network.
+    /// Network access.
     pub network: Network,
-    /// The network of [`Network::Gate`]; without one that is as [`Network::Closed`].
+    /// The network of [`Network::Gate`]; `None` means [`Network::Closed`].
     pub joins: Option<Arc<NetworkNamespace>>,
     /// Resource limits.
     pub limits: Limits,

@@ -1,5 +1,5 @@
-//! What repositories' own configuration names, and what links with obeyed names lead to, as entries
-//! beside those that the table knows: as it lies there now.
+//! Obeyed entries beside those in the table: files that the configuration of repositories names,
+//! and the targets of links with obeyed names.
 
 use std::path::{Component, Path, PathBuf};
 
@@ -7,15 +7,15 @@ use tools_core::{ConfiguredFiles, ObeyedClass};
 
 use super::obeyed::{ObeyedEntry, ReadOnlyPath, is_installed, pinned};
 
-/// Most entries of one folder that are told one by one; it is held as a whole.
+/// Maximum number of listed entries per folder; the folder is held as a whole.
 const MAX_LISTED: usize = 1000;
-/// How deep such a folder is looked into.
+/// Maximum depth to which such a folder is listed.
 const MAX_DEPTH: usize = 3;
-/// What a repository's configuration names counts as.
+/// Program and class of files that a repository's configuration names.
 const GIT: (&str, ObeyedClass) = ("git", ObeyedClass::Guarded);
 
-/// What these repositories, and those that hold one of the canonical `roots`, name, and what these
-/// links lead to.
+/// The files named by these repositories and by those that contain one of the canonical `roots`,
+/// and the targets of these links.
 pub(super) fn configured<'a>(
     roots: &[PathBuf],
     repositories: impl IntoIterator<Item = &'a Path>,
@@ -40,7 +40,7 @@ pub(super) fn configured<'a>(
     found
 }
 
-/// What lies in the `roots` of it. A file is an entry, a folder one with all that is in it.
+/// The entries in `roots`. A file is one entry, a folder one with all its content.
 pub(super) fn entries(roots: &[PathBuf], configured: &ConfiguredFiles) -> Vec<ObeyedEntry> {
     let mut entries = Vec::new();
     for (path, is_folder) in configured.places() {
@@ -54,7 +54,7 @@ pub(super) fn entries(roots: &[PathBuf], configured: &ConfiguredFiles) -> Vec<Ob
         }
     }
     for place in configured.linked_places() {
-        // What is reached by a further link is an entry where it lies.
+        // A file that is reached by a further link is an entry at its real place.
         let is_there = place.parent().is_some_and(|above| above.canonicalize().is_ok_and(|real| real == above));
         if let Some(root) = roots.iter().find(|root| is_there && place.starts_with(root)) {
             add_linked(root, place, MAX_DEPTH, configured, &mut entries);
@@ -63,8 +63,8 @@ pub(super) fn entries(roots: &[PathBuf], configured: &ConfiguredFiles) -> Vec<Ob
     entries
 }
 
-/// What lies where a link leads: a file, a folder as a whole, or in a folder what the table says of
-/// the path that leads through the link.
+/// Adds the target of a link: a file, a folder as a whole, or the entries of a folder that the
+/// table matches by the path through the link.
 fn add_linked(root: &Path, place: &Path, depth: usize, configured: &ConfiguredFiles, entries: &mut Vec<ObeyedEntry>) {
     let Ok(metadata) = place.symlink_metadata() else { return };
     let row = configured.linked_as(place).map(|row| (row.by, row.class, row.pattern.ends_with("/**")));
@@ -91,7 +91,7 @@ fn add_linked(root: &Path, place: &Path, depth: usize, configured: &ConfiguredFi
     }
 }
 
-/// The entries of a folder that is held itself.
+/// Adds the entries of a folder that is itself held.
 fn list(root: &Path, folder: &Path, depth: usize, row: (&'static str, ObeyedClass), entries: &mut Vec<ObeyedEntry>) {
     let found: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().take(MAX_LISTED).collect();
     for found in found {
@@ -112,7 +112,7 @@ fn entry(
     row: (&'static str, ObeyedClass),
 ) -> ObeyedEntry {
     let inside = path.strip_prefix(root).unwrap_or(path);
-    // What is installed or built is written by every installer and build.
+    // Every installer and build writes installed or built files.
     let (by, class) = row;
     let class = if is_installed(inside) { class.min(ObeyedClass::Asked) } else { class };
     let is_held = can_be_held && class == ObeyedClass::Guarded;

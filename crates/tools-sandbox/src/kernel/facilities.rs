@@ -1,15 +1,15 @@
-//! Parts of confinement that a machine has or lacks.
+//! Kernel features for confinement that a machine has or lacks.
 
 use std::{fmt, io};
 
 use serde::Serialize;
 
-/// One part of confinement that this machine has or lacks.
+/// One kernel feature that this machine has or lacks.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Facility {
     /// Name of the feature.
     pub name: String,
-    /// Reason why it does not work, as the system reports it; `None` when it works.
+    /// The system's reason why it does not work; `None` if it works.
     pub missing: Option<String>,
 }
 
@@ -18,14 +18,14 @@ impl Facility {
         Self { name: name.to_owned(), missing: Some(io::Error::from_raw_os_error(errno).to_string()) }
     }
 
-    /// The same for what needs new namespaces.
+    /// Like [`Self::missing`], for features that need new namespaces.
     pub(crate) fn missing_namespaces(name: &str, errno: i32) -> Self {
         Self { name: name.to_owned(), missing: Some(no_namespaces(errno).to_string()) }
     }
 }
 
-/// Why there are no new namespaces, in words: where a machine gives none, or none any more, the
-/// kernel says that no space is left on a device.
+/// The reason why new namespaces are unavailable: if a machine allows none, or no more, the kernel
+/// reports that no space is left on a device.
 pub(crate) fn no_namespaces(errno: i32) -> io::Error {
     match errno {
         libc::ENOSPC | libc::EUSERS => io::Error::new(
@@ -48,7 +48,7 @@ impl fmt::Display for Facility {
 /// Kernel features that work here.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Probe {
-    /// Whether the whole of the namespaces level works, or the first step that does not.
+    /// Whether the whole namespaces level works, otherwise the first step that does not.
     pub namespaces: Result<(), Facility>,
     /// Landlock ABI.
     pub landlock: Option<u32>,
@@ -61,7 +61,7 @@ impl Probe {
         self.namespaces.is_ok() && self.landlock.is_some() && self.seccomp
     }
 
-    /// Whether something worked here that does not in `other`.
+    /// Whether something works here that does not in `other`.
     pub(super) fn is_more_than(&self, other: &Self) -> bool {
         self.namespaces.is_ok() && other.namespaces.is_err()
             || self.landlock.is_some() && other.landlock.is_none()

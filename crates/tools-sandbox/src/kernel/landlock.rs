@@ -1,7 +1,6 @@
-//! Landlock rules: which part of the file tree may be read and written, TCP and the scope of
-//! signals and abstract sockets. Rules are planned in the parent and taken by path in the child,
-//! after its mounts: a rule names an inode, and one taken before a mount would name what the mount
-//! covers.
+//! Landlock rules: readable and writable parts of the file tree, TCP, and the scope of signals and
+//! abstract sockets. The parent plans the rules. The child opens their paths after its mounts: a
+//! rule names an inode, and one opened before a mount would name the covered one.
 #![expect(unsafe_code, reason = "the rules are added by a forked child, where only raw system calls are allowed")]
 
 use std::collections::VecDeque;
@@ -28,7 +27,7 @@ const TRUNCATE: u64 = 1 << 14;
 const IOCTL_DEV: u64 = 1 << 15;
 
 const READ: u64 = EXECUTE | READ_FILE | READ_DIR;
-/// All that means something for a file that is not a folder.
+/// All rights that apply to a file that is not a folder.
 const FILE: u64 = EXECUTE | WRITE_FILE | READ_FILE | TRUNCATE | IOCTL_DEV;
 
 const NET_BIND_TCP: u64 = 1 << 0;
@@ -39,12 +38,12 @@ const SCOPE_SIGNAL: u64 = 1 << 1;
 const CREATE_RULESET_VERSION: u32 = 1;
 const RULE_PATH_BENEATH: libc::c_int = 1;
 
-/// Rules for what stands beside hidden paths: each costs a few microseconds per process. A folder
-/// whose entries do not fit is closed with all of them.
+/// Maximum number of rules for the entries beside hidden paths: each costs a few microseconds per
+/// process. A folder with more entries is closed as a whole.
 const MAX_BESIDE: usize = 1500;
 
-/// Folders of the machine that a process has of its own only where it has mounts of its own: other
-/// programs keep sockets, tickets and what they work on there.
+/// Folders that are private only if a process has its own mounts: other programs keep sockets,
+/// tickets and working files there.
 const SHARED: [&str; 2] = ["/run", "/tmp"];
 
 #[repr(C)]
@@ -61,7 +60,7 @@ struct PathBeneath {
     parent: i32,
 }
 
-/// The Landlock ABI of the running kernel, or `None` when it has none or it is switched off.
+/// The Landlock ABI of the running kernel; `None` if it has none or it is switched off.
 pub(crate) fn abi() -> Option<u32> {
     let nothing = std::ptr::null::<RulesetAttributes>();
     // SAFETY: with this flag the call reads nothing and returns a number.
@@ -81,24 +80,24 @@ pub(crate) struct Ruleset {
     rules: Vec<Rule>,
 }
 
-/// What a ruleset is planned from. Paths are canonical.
+/// Inputs of a ruleset. Paths are canonical.
 pub(crate) struct Ask<'a> {
     pub(crate) writable: &'a [PathBuf],
     pub(crate) hidden: &'a [PathBuf],
     pub(crate) network: Network,
-    /// What is seen outside of the writable folders; `None` for everything.
+    /// The visible files outside the writable folders; `None` for everything.
     pub(crate) view: Option<&'a View>,
-    /// Files that are handed in, wherever they lie.
+    /// Copies handed in to the process, wherever they lie.
     pub(crate) copies: &'a [&'a Path],
-    /// Whether the process has namespaces of its own: `/tmp`, `/run`, `/dev/shm`, `/proc`,
-    /// terminals, and the network where it is closed.
+    /// Whether the process has private namespaces: `/tmp`, `/run`, `/dev/shm`, `/proc`, terminals,
+    /// and the network if it is closed.
     pub(crate) own_mounts: bool,
 }
 
 impl Ruleset {
-    /// Plans the rules for a kernel with this ABI. The second value names hidden paths that rules
-    /// cannot hide: those below a writable folder, since a right given to a folder holds for all
-    /// below it.
+    /// Plans the rules for a kernel with this ABI. The second value lists hidden paths that rules
+    /// cannot hide: those below a writable folder, because a right for a folder applies to
+    /// everything below it.
     pub(crate) fn plan(abi: u32, ask: &Ask<'_>) -> (Self, Vec<PathBuf>) {
         let handled_fs = match abi {
             0 | 1 => REFER - 1,
@@ -107,7 +106,7 @@ impl Ruleset {
             _ => (IOCTL_DEV << 1) - 1,
         };
         let handled_net = match (abi, ask.network) {
-            // In a network of its own a process may serve and connect: nobody else is there.
+            // In its own network a process may listen and connect: no other program is there.
             (4.., Network::Closed) if !ask.own_mounts => NET_BIND_TCP | NET_CONNECT_TCP,
             _ => 0,
         };
@@ -120,7 +119,7 @@ impl Ruleset {
         let mut planned =
             Self { attributes: RulesetAttributes { handled_fs, handled_net, scoped }, size, rules: Vec::new() };
         let hidden = if ask.own_mounts { &[][..] } else { ask.hidden };
-        // Mounts conceal by themselves.
+        // With own mounts, the mounts conceal.
         let view = ask.view.filter(|_| !ask.own_mounts);
         let concealed = view.iter().flat_map(|view| &view.concealed).map(|concealed| concealed.path.clone());
         let shared =
@@ -136,8 +135,8 @@ impl Ruleset {
         for copy in ask.copies {
             planned.allow(copy, READ_FILE);
         }
-        // The machine's terminals are what passwords are typed at, and any process of the user may
-        // open them.
+        // Passwords are typed at the machine's terminals, and any process of the user may open
+        // them.
         let terminals = if ask.own_mounts { &["tty", "ptmx"][..] } else { &[] };
         for device in ["null", "zero", "full", "random", "urandom"].iter().chain(terminals) {
             planned.allow(&Path::new("/dev").join(device), WRITE_FILE | READ_FILE | IOCTL_DEV);
@@ -165,9 +164,9 @@ impl Ruleset {
         }
     }
 
-    /// Lets `root` and all below it be read but for the hidden paths: a folder with nothing hidden
-    /// below as a whole, any other entry by entry, the outer folders first. Writable folders have
-    /// rules of their own. Links need no rule, and devices get none here.
+    /// Makes `root` and everything below it readable except the hidden paths: a folder without
+    /// hidden paths below gets one rule, any other is split entry by entry, outer folders first.
+    /// Writable folders have rules of their own. Links need no rule, and devices get none here.
     fn read(&mut self, root: &Path, hidden: &[PathBuf], writable: &[PathBuf]) {
         let mut open = VecDeque::from([root.to_owned()]);
         let mut beside = 0;
@@ -192,8 +191,8 @@ impl Ruleset {
         }
     }
 
-    /// Builds the ruleset in the calling process. Paths that are not there are skipped: a missing
-    /// rule allows nothing.
+    /// Builds the ruleset in the calling process. Missing paths are skipped: a missing rule allows
+    /// nothing.
     pub(crate) fn build(&self) -> Result<RawFd> {
         let attributes = &raw const self.attributes;
         // SAFETY: `size` bytes of `attributes` are read, which is at most its size.
@@ -204,15 +203,15 @@ impl Ruleset {
                 continue;
             };
             let added = add(ruleset, parent, rule.allowed);
-            // A file takes fewer rights than a folder; asking for the rest is `EINVAL`.
+            // A file accepts fewer rights than a folder; requesting the others gives `EINVAL`.
             let added = match added {
                 Err(Errno(libc::EINVAL)) => add(ruleset, parent, rule.allowed & FILE),
                 other => other,
             };
             sys::close(parent);
             match added {
-                // No right is left to give, or the file system cannot carry rules (`/proc/self/fd`
-                // of a pipe).
+                // No right is left to grant, or the file system does not support rules
+                // (`/proc/self/fd` of a pipe).
                 Ok(()) | Err(Errno(libc::ENOMSG | libc::EBADFD)) => {}
                 Err(errno) => {
                     sys::close(ruleset);
@@ -231,7 +230,7 @@ fn add(ruleset: RawFd, parent: RawFd, allowed: u64) -> Result<()> {
     check(unsafe { call!(libc::SYS_landlock_add_rule, ruleset, RULE_PATH_BENEATH, &raw const rule, 0) }).map(|_| ())
 }
 
-/// Puts the calling process under the ruleset, for good. `no_new_privs` must be set.
+/// Applies the ruleset to the calling process permanently. `no_new_privs` must be set.
 pub(crate) fn restrict(ruleset: RawFd) -> Result<()> {
     // SAFETY: plain numbers.
     check(unsafe { call!(libc::SYS_landlock_restrict_self, ruleset, 0) }).map(|_| ())

@@ -1,6 +1,6 @@
-//! Finding what a child must not read or change: a bounded walk of the writable folders for what
-//! the read rules deny and for what other programs obey. What the bound leaves unexamined is not to
-//! be read either. Holding it is the sandbox's part.
+//! Finds the files that a child must not read or change: a bounded walk of the writable folders for
+//! files that the read rules deny and files that other programs obey. Folders beyond the bound must
+//! not be read either. The sandbox enforces the result.
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
@@ -19,32 +19,32 @@ use super::configured::{configured, entries};
 use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, is_large, is_passed_over, obeyed_in};
 use super::placeholders::is_placeholder;
 
-/// Entries that one walk reads anew. Folders that are as they were cost nothing of it, so that
-/// nobody can spend it on new ones to make a walk forget the old.
+/// Maximum number of entries that one walk reads anew. Unchanged folders do not count, so that new
+/// folders cannot use up the budget of known ones.
 const MAX_ENTRIES: usize = 1_000_000;
 
-/// Entries that a walk of places reads that are seen and cannot be written: as a rule what somebody
-/// opened, such as a whole home. A second's work at most, and what is deeper stays closed.
+/// Maximum number of entries read in a walk of visible read-only places: usually a large folder
+/// that a person granted, such as a whole home. Takes at most a second; deeper folders stay closed.
 const MAX_READ_ONLY_ENTRIES: usize = 100_000;
 
-/// Folders that are closed one by one; beyond that, folders that hold several of them are closed.
+/// Maximum number of folders closed one by one; beyond it, folders that contain several of them are
+/// closed.
 const MAX_UNEXAMINED: usize = 256;
 
-/// A folder that changed less than this before it was read may change again without its time
-/// telling.
+/// Age in nanoseconds below which a changed folder may change again without a new time.
 const TICK: i128 = 50_000_000;
 
 /// Result of a walk.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Masks {
-    /// Denied paths that exist, with [`unexamined`](Self::unexamined); nothing below a denied
-    /// folder is listed again.
+    /// Existing denied paths, including [`unexamined`](Self::unexamined); nothing below a denied
+    /// folder is listed.
     pub paths: Vec<PathBuf>,
-    /// Folders in which the walk did not look: the budget was spent, or they could not be read.
+    /// Folders that the walk did not read because the budget was spent or they were unreadable.
     pub unexamined: Vec<PathBuf>,
     /// Files that outside programs obey.
     pub obeyed: ObeyedFiles,
-    /// Set when not even all folders of a root could be examined: only the root itself could be
+    /// Set if not even all folders of a root could be examined: only the root itself could be
     /// closed.
     pub incomplete: bool,
 }
@@ -52,7 +52,7 @@ pub struct Masks {
 /// Files in the writable folders that outside programs obey.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct ObeyedFiles {
-    /// Files, and the folders that are held as a whole.
+    /// Files, and folders that are held as a whole.
     pub entries: Vec<ObeyedEntry>,
     /// The folders in which git keeps repositories.
     pub repositories: Vec<PathBuf>,
@@ -63,7 +63,7 @@ pub struct ObeyedFiles {
 }
 
 impl ObeyedFiles {
-    /// Paths that a child finds read-only unless somebody agreed to a change, outermost first.
+    /// Paths that are read-only for a child unless a change was agreed to, outermost first.
     pub fn held(&self) -> Vec<ReadOnlyPath> {
         let missing = self.missing_hooks.iter().map(|hooks| ReadOnlyPath { path: hooks.clone(), pinned: 1 });
         let mut held: Vec<ReadOnlyPath> =
@@ -72,8 +72,8 @@ impl ObeyedFiles {
         held
     }
 
-    /// The same with what the configuration of the repositories names now. Where the table has the
-    /// file too, its row says how strictly it is held, unless that is as an input of builds.
+    /// Adds the files that the configuration of the repositories names now. If the table has the
+    /// file too, its row determines the class, except a row for ordinary build inputs.
     fn with_configured(mut self, roots: &[PathBuf]) -> Self {
         let links = self.entries.iter().filter(|entry| !entry.is_folder && entry.path.ends_with(".git"));
         let repositories = self.repositories.iter().chain(links.map(|entry| &entry.path));
@@ -95,7 +95,7 @@ impl ObeyedFiles {
             }
             true
         });
-        // A folder that is held holds what lies in it.
+        // A held folder also holds its content.
         let folders = named.values().filter(|entry| entry.is_folder && entry.held.is_some());
         outer.extend(folders.map(|entry| entry.path.clone()));
         self.entries.extend(named.into_values().map(|entry| {
@@ -106,7 +106,7 @@ impl ObeyedFiles {
     }
 
     fn add(&mut self, folder: &Path, found: &ObeyedIn) {
-        // What stands in the place of hooks while commands run are none.
+        // The placeholder for hooks while commands run does not count as hooks.
         let hooks = found.is_repository.then(|| folder.join("hooks"));
         let hooks = hooks.filter(|hooks| !found.has_hooks || is_placeholder(hooks));
         self.entries.extend(found.entries.iter().filter(|entry| Some(&entry.path) != hooks.as_ref()).cloned());
@@ -117,8 +117,8 @@ impl ObeyedFiles {
     }
 }
 
-/// Files that no child may read, and files that it may not change: the file tools' read rules and
-/// the table of what other programs obey, brought to the kernel. Clones share what they know of the
+/// Finds files that a child may not read, and files that it may not change: applies the file tools'
+/// read rules and the table of obeyed files at kernel level. Clones share their knowledge of the
 /// folders, so that a walk reads only those that changed since the last one.
 #[derive(Clone)]
 pub struct MaskRules {
@@ -128,14 +128,14 @@ pub struct MaskRules {
     known: Arc<Mutex<HashMap<PathBuf, Folder>>>,
 }
 
-/// A folder as it was read.
+/// A folder as it was last read.
 struct Folder {
-    /// When its entries last changed, in nanoseconds. The time of change, which unlike that of
-    /// modification no program can set back.
+    /// Time of the last change of its entries in nanoseconds: the change time, which programs
+    /// cannot set back, unlike the modification time.
     changed: i128,
-    /// When a walk first came to this path.
+    /// Time at which a walk first found this path.
     found: Instant,
-    /// Whether it could be read to its end.
+    /// Whether it was read completely.
     is_whole: bool,
     entries: usize,
     denied: Vec<PathBuf>,
@@ -150,13 +150,13 @@ impl std::fmt::Debug for MaskRules {
 }
 
 impl MaskRules {
-    /// Rules that hide the paths refused by `denies`, searched in the writable folders and in
-    /// `places` outside them, such as `~/.ssh`.
+    /// Rules that hide the paths for which `denies` returns true, searched in the writable folders
+    /// and in `places` outside them, such as `~/.ssh`.
     pub fn new(denies: impl Fn(&Path) -> bool + Send + Sync + 'static, places: Vec<PathBuf>) -> Self {
         Self { rules: ReadRules::unrestricted(), others: Arc::new(denies), places, known: Arc::default() }
     }
 
-    /// The same, and what `rules` deny.
+    /// Also hides paths that `rules` deny.
     pub fn with_rules(self, rules: ReadRules) -> Self {
         Self { rules, ..self }
     }
@@ -167,18 +167,18 @@ impl MaskRules {
         Self::new(|_| false, closed_places(None, &rules)).with_rules(rules)
     }
 
-    /// Nothing is denied: what other programs obey is found all the same.
+    /// Denies nothing; files that other programs obey are still found.
     pub fn nothing() -> Self {
         Self::new(|_| false, Vec::new())
     }
 
-    /// Forgets what is known of the folders: what is denied is told by other rules from now on.
+    /// Clears the knowledge of the folders; needed after the rules have changed.
     pub fn forget(&self) {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).clear();
     }
 
-    /// When a walk first came to this folder, while it was there each time since; `None` when none
-    /// did.
+    /// Time at which a walk first found this folder, if it existed at each walk since; otherwise
+    /// `None`.
     pub(crate) fn found(&self, folder: &Path) -> Option<Instant> {
         self.known.lock().unwrap_or_else(PoisonError::into_inner).get(folder).map(|folder| folder.found)
     }
@@ -196,25 +196,24 @@ impl MaskRules {
         Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
     }
 
-    /// The masks for `places` that a child sees and may not write, the nearest first. Below what
-    /// was not examined nothing is readable. The folders of `writable` that lie in them are
-    /// searched as far as [`masks`](Self::masks) does: how large their surroundings are closes none
-    /// of them.
+    /// The masks for `places` that a child sees but may not write, the nearest first. Nothing below
+    /// unexamined folders is readable. The `writable` folders inside them are searched as in
+    /// [`masks`](Self::masks): large surroundings close none of them.
     pub fn masks_read_only(&self, places: &[PathBuf], writable: &[PathBuf]) -> Vec<PathBuf> {
         self.walk(places, writable, MAX_READ_ONLY_ENTRIES, Depth::All).paths
     }
 
-    /// Walks `roots` again, without what lies in folders of installed or built files.
+    /// Walks `roots` again, without the content of folders of installed or built files.
     pub(crate) fn again(&self, roots: &[PathBuf]) -> Masks {
         let masks = self.walk(roots, &[], MAX_ENTRIES, Depth::WithoutLarge);
         Masks { obeyed: masks.obeyed.with_configured(roots), ..masks }
     }
 
-    /// Walks `roots`, what is near first, and lists what is denied, reading no more than `budget`
-    /// entries of folders that are new or have changed. Links are not followed: what they lead to
-    /// is denied, or not, where it lies. A root and the hidden folders right below it, where most
-    /// of what other programs obey lies, are looked at whatever the budget is. The folders of
-    /// `apart`, and those on the way to them, have a budget of their own.
+    /// Walks `roots`, nearest folders first, and lists denied paths, reading at most `budget`
+    /// entries of new or changed folders. Links are not followed: their targets are judged at their
+    /// own places. A root and the hidden folders directly below it, which contain most obeyed
+    /// files, are always read. The folders of `apart`, and those on the way to them, have a
+    /// separate budget.
     fn walk(&self, roots: &[PathBuf], apart: &[PathBuf], budget: usize, depth: Depth) -> Masks {
         let mut known = self.known.lock().unwrap_or_else(PoisonError::into_inner);
         let (mut masks, mut left_here, mut left_apart) = (Masks::default(), budget, MAX_ENTRIES);
@@ -271,13 +270,13 @@ impl MaskRules {
         masks
     }
 
-    /// Reads a folder, giving up at more than `most` entries.
+    /// Reads a folder, stopping after `most` entries.
     fn read(&self, path: &Path, roots: &[PathBuf], changed: i128, most: usize) -> Folder {
         let found = Instant::now();
-        // Taken before reading: what is added meanwhile changes the folder later than this.
+        // Taken before reading: entries added meanwhile change the folder later than this.
         let is_settled = changed + TICK < SystemClock.now().as_nanosecond();
         let (mut denied, mut folders, mut names) = (vec![], vec![], vec![]);
-        // Once for the folder: each entry is judged by its own name.
+        // Once per folder: each entry is then judged by its own name.
         let scope = self.rules.scope(path);
         let entries = std::fs::read_dir(path);
         let mut is_whole = entries.is_ok();
@@ -306,15 +305,15 @@ impl MaskRules {
         }
         let root = roots.iter().filter(|root| is_below(path, root)).min_by_key(|root| root.as_os_str().len());
         let obeyed = obeyed_in(path, root.map_or(path, PathBuf::as_path), &names);
-        // What was not read to its end is read again next time.
+        // A folder that was not read completely is read again next time.
         let changed = if is_settled && is_whole { changed } else { 0 };
         Folder { changed, found, is_whole, entries: names.len(), denied, obeyed, folders }
     }
 }
 
-/// No more than `most` folders that hold all of these: the deepest are exchanged for the folders
-/// above them, unless those hold a folder of `apart`, which would be closed with them. Only such
-/// ones may be more.
+/// At most `most` folders that contain all given ones: the deepest are replaced by their parents,
+/// unless a parent contains a folder of `apart`, which would be closed with it. Only such folders
+/// may exceed the limit.
 fn gathered(mut folders: Vec<PathBuf>, most: usize, apart: &[PathBuf]) -> Vec<PathBuf> {
     let is_movable = |folder: &Path| folder.parent().is_some_and(|above| !holds_any(above, apart));
     let depth = |folder: &PathBuf| folder.components().count();
@@ -324,18 +323,17 @@ fn gathered(mut folders: Vec<PathBuf>, most: usize, apart: &[PathBuf]) -> Vec<Pa
             folder.pop();
         }
         folders.sort();
-        // What lies below a folder that is closed itself follows it directly.
+        // Folders below a folder in the list follow it directly.
         folders.dedup_by(|next, kept| next.starts_with(&*kept));
     }
     folders
 }
 
-/// How far a walk goes.
+/// Extent of a walk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Depth {
     All,
-    /// Not into what is large and holds nothing that other programs obey: of what is installed or
-    /// built only the top is looked at.
+    /// Skips large folders without obeyed files: of installed or built files only the top is read.
     WithoutLarge,
 }
 
@@ -343,13 +341,13 @@ fn is_hidden(path: &Path) -> bool {
     path.file_name().is_some_and(|name| name.as_encoded_bytes().starts_with(b"."))
 }
 
-/// When the entries of a folder last changed; `None` when there is no such folder.
+/// Time of the last change of a folder's entries; `None` if there is no such folder.
 fn changed(folder: &Path) -> Option<i128> {
     let metadata = std::fs::metadata(folder).ok().filter(std::fs::Metadata::is_dir)?;
     Some(i128::from(metadata.ctime()) * 1_000_000_000 + i128::from(metadata.ctime_nsec()))
 }
 
-/// `git` cannot work without its configuration: children may read it though the file tools may not.
+/// Git cannot work without its configuration: children may read it though the file tools may not.
 fn is_git_config(path: &Path) -> bool {
     path.ends_with(".git/config")
 }

@@ -1,5 +1,5 @@
-//! Kernel confinement: what is asked for ([`Confinement`]), what this machine can hold ([`Probe`],
-//! [`Strength`]), and the compiled form a child process carries out ([`Sandbox`]).
+//! Kernel confinement: the request ([`Confinement`]), the abilities of this machine ([`Probe`],
+//! [`Strength`]), and the compiled form that a child process applies ([`Sandbox`]).
 //!
 //! Two levels exist. *Namespaces*: user, mount (whole tree read-only but for the writable folders,
 //! with own `/run`, `/dev/shm` and terminals), process ids, IPC, host name and, without

@@ -1,6 +1,7 @@
-//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders bound
-//! back, secrets and the sockets of other programs masked, own `/proc`, `/tmp`, `/run`, `/dev/shm`
-//! and terminals. Planned as strings in the parent, carried out by process 1 of the new namespaces.
+//! The mount plan of a process in its own namespaces: whole tree read-only, writable folders
+//! mounted writable, secrets and the sockets of other programs masked, own `/proc`, `/tmp`, `/run`,
+//! `/dev/shm` and terminals. The parent prepares it as strings; process 1 of the new namespaces
+//! applies it.
 
 use std::ffi::{CStr, CString};
 use std::os::fd::RawFd;
@@ -22,7 +23,7 @@ use crate::below::{below_any, is_below};
 use crate::private::{PrivateFolder, memory_places, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
 
-/// The kernel refuses a smaller `pid_max`.
+/// Minimum `pid_max` that the kernel accepts.
 const MIN_PID_MAX: u64 = 301;
 
 /// The folder for temporary files of confined processes, removed with this value.
@@ -43,7 +44,7 @@ impl PrivateFolders {
         self.base.path().join("tmp")
     }
 
-    /// The folder for what belongs to this process alone.
+    /// The folder for files that belong to this process alone.
     pub(super) fn base(&self) -> &PrivateFolder {
         &self.base
     }
@@ -57,7 +58,7 @@ struct Binding {
 /// All strings and numbers the child needs.
 pub(crate) struct NamespacePlan {
     flags: c_int,
-    /// The network that it joins instead of one of its own.
+    /// The network that it joins; `None` for a network of its own.
     joins: Option<Arc<NetworkNamespace>>,
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
@@ -67,33 +68,34 @@ pub(crate) struct NamespacePlan {
     own: OwnMounts,
     hidden: Vec<Binding>,
     protected: Vec<CString>,
-    /// The same for files that other programs obey, which may be gone by the time a process starts.
+    /// Read-only files that other programs obey, which may be gone by the time a process starts.
     held: Vec<CString>,
-    /// Folders that hold hidden or protected files: mounted onto themselves, so that they cannot be
-    /// renamed and their content found, or replaced, under another name.
+    /// Folders that contain hidden or protected files: mounted onto themselves, so that they cannot
+    /// be renamed and their content reached, or replaced, under another name.
     pinned: Vec<CString>,
     pid_max: Option<Vec<u8>>,
     seen: ViewMounts,
     claimed: Claimed,
 }
 
-/// Most files that other programs obey that a plan holds: each costs some microseconds per process.
-/// Callers name the nearest to the top first.
+/// Maximum number of obeyed files that a plan holds: each costs some microseconds per process.
+/// Callers list those nearest to the top first.
 pub(crate) const MAX_HELD: usize = 256;
 
-/// Most roots a plan carries; their detached mounts wait in an array on the child's stack.
+/// Maximum number of roots; their detached mounts are in an array on the child's stack.
 pub(crate) const MAX_ROOTS: usize = 64;
 
 impl NamespacePlan {
     /// Plans the mounts. `ask` has canonical paths, of which the hidden and protected ones exist;
-    /// `temp` is the folder that becomes `/tmp`, and a view is rendered in `folders`.
+    /// `temp` is the folder that becomes `/tmp`, and the view is rendered in `folders`.
     pub(crate) fn new(
         ask: &Confinement,
         temp: Option<&Path>,
         folders: Option<&PrivateFolders>,
     ) -> std::result::Result<Self, SpawnError> {
-        // No namespace of control groups: the mounts of the machine's would show a root outside of
-        // it (`/../..`), at which Java up to 17 fails. They are read-only as everything is.
+        // No cgroup namespace: in it, the machine's cgroup mounts would show a root outside the
+        // namespace (`/../..`), at which Java up to 17 fails. They are read-only like everything
+        // else.
         let mut flags =
             libc::CLONE_NEWUSER | libc::CLONE_NEWNS | libc::CLONE_NEWPID | libc::CLONE_NEWIPC | libc::CLONE_NEWUTS;
         if ask.network == Network::Closed {
@@ -121,10 +123,10 @@ impl NamespacePlan {
         let everything_hidden: Vec<PathBuf> = ask.hidden.iter().cloned().chain(foreign).collect();
         let mut hidden = Vec::new();
         for path in outermost(&everything_hidden) {
-            // Beneath a private `/tmp` or `/run` only roots and what was granted are visible, and
-            // their masks have a place to go.
+            // Below a private `/tmp` or `/run` only roots and granted paths are visible and can be
+            // masked.
             let is_covered = own.covers(path) || (temp.is_some() && path.starts_with(temp_root));
-            // A copy without credentials stands in the place of what must not be read.
+            // A copy without credentials replaces a file that must not be read.
             let is_unseen = ask.view.iter().any(|view| {
                 view.conceals(path, &ask.writable).is_some() || view.handed_in.iter().any(|copy| copy.path == *path)
             });
@@ -188,12 +190,12 @@ impl NamespacePlan {
         self.temp.is_some()
     }
 
-    /// What it wants of the folders that it writes.
+    /// The claims on its writable folders.
     pub(crate) fn claimed(&self) -> &Claimed {
         &self.claimed
     }
 
-    /// Whether anything is held.
+    /// Whether any path is held read-only.
     pub(crate) fn holds(&self) -> bool {
         !self.protected.is_empty() || !self.held.is_empty()
     }
@@ -202,16 +204,16 @@ impl NamespacePlan {
         self.protected.iter().chain(&self.held)
     }
 
-    /// The path that [`Self::hold_again`] tells by its number.
+    /// The path with this number in [`Self::hold_again`].
     pub(crate) fn held_path(&self, number: u32) -> Option<PathBuf> {
         use std::os::unix::ffi::OsStrExt as _;
         let path = self.everything_held().nth(usize::try_from(number).ok()?)?;
         Some(PathBuf::from(std::ffi::OsStr::from_bytes(path.as_bytes())))
     }
 
-    /// Holds again, in the process that carried out the plan, what another process has put in the
-    /// place of what was held, and calls `found` with the number of each. `queue` is told of what
-    /// may do so, unless it is negative.
+    /// Holds paths again that another process has replaced, and calls `found` with the number of
+    /// each. Runs in the process that applied the plan. Adds watches for such replacements to
+    /// `queue`, unless it is negative.
     pub(crate) fn hold_again(&self, queue: RawFd, mut found: impl FnMut(u32)) {
         let events = libc::IN_ATTRIB | libc::IN_MOVE_SELF | libc::IN_DELETE_SELF | libc::IN_DONT_FOLLOW;
         for folder in &self.pinned {
@@ -228,7 +230,7 @@ impl NamespacePlan {
                     found(number);
                 }
                 Ok(_) => {}
-                // What comes to be there is told by its folder.
+                // A new entry there is reported by its folder.
                 Err(_) => {
                     let mut folder = [0u8; 4096];
                     if let Some(folder) = sys::parent(&mut folder, path) {
@@ -239,7 +241,7 @@ impl NamespacePlan {
         }
     }
 
-    /// Carries out the plan in the calling process, which is process 1 of the new namespaces.
+    /// Applies the plan in the calling process, which is process 1 of the new namespaces.
     pub(crate) fn enter(&self) -> std::result::Result<(), (Step, Errno)> {
         let at = |step: Step| move |errno: Errno| (step, errno);
         self.map_ids().map_err(at(Step::MapIds))?;
@@ -268,7 +270,7 @@ impl NamespacePlan {
             hide(own.no_folder, c"/dev/pts").map_err(at(Step::OwnMounts))?;
         }
         if self.flags & libc::CLONE_NEWNET != 0 {
-            // Without it the network is as closed, and programs cannot reach their own servers.
+            // Without it the network is still closed, but programs cannot reach their own servers.
             let _ = sys::start_loopback();
         }
         self.seen.attach(&seen)?;
@@ -277,7 +279,7 @@ impl NamespacePlan {
         }
         for folder in &self.pinned {
             match sys::mount(folder, folder, None, libc::MS_BIND | libc::MS_REC) {
-                // Gone since it was planned, and what it held with it.
+                // Removed since it was planned, with everything in it.
                 Ok(()) | Err(Errno(libc::ENOENT)) => {}
                 Err(errno) => return Err((Step::Protect, errno)),
             }
@@ -300,7 +302,7 @@ impl NamespacePlan {
     }
 
     fn map_ids(&self) -> Result<()> {
-        // Kernels without this file have no set-groups hole either.
+        // Kernels without this file do not have the setgroups vulnerability either.
         match sys::write_file(c"/proc/self/setgroups", b"deny") {
             Ok(()) | Err(Errno(libc::ENOENT)) => {}
             Err(errno) => return Err(errno),
@@ -309,14 +311,14 @@ impl NamespacePlan {
         sys::write_file(c"/proc/self/gid_map", &self.gid_map)
     }
 
-    /// A fresh `/proc` shows only this call's processes. It is read-only as a whole: for uid 0 many
-    /// of its switches need no capability.
+    /// A fresh `/proc` shows only the processes of this call. It is read-only as a whole: for uid 0
+    /// many of its files are writable without a capability.
     fn mount_proc(&self) -> Result<()> {
         let flags = libc::MS_NOSUID | libc::MS_NODEV | libc::MS_NOEXEC;
         sys::mount(c"proc", c"/proc", Some(c"proc"), flags)?;
         if let Some(pid_max) = &self.pid_max {
-            // Binds uid 0 too, whom `RLIMIT_NPROC` does not. Older kernels have one value for all
-            // namespaces and refuse.
+            // Also limits uid 0, to which `RLIMIT_NPROC` does not apply. Older kernels have one
+            // value for all namespaces and refuse this.
             let _ = sys::write_file(c"/proc/sys/kernel/pid_max", pid_max);
         }
         let flags = sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC;
@@ -324,7 +326,7 @@ impl NamespacePlan {
     }
 }
 
-/// Makes the places at which roots and granted sockets appear in the private `/tmp`.
+/// Creates the mount points of roots and granted sockets in the private `/tmp`.
 fn places_in_temp(temp: &Path, roots: &[&PathBuf], granted: &[PathBuf]) -> std::io::Result<()> {
     let below = |path: &Path| path.strip_prefix("/tmp").ok().map(|below| temp.join(below));
     for place in roots.iter().filter_map(|root| below(root)) {
@@ -358,8 +360,8 @@ fn attach(mount: RawFd, target: &CStr) -> Result<()> {
     Ok(())
 }
 
-/// Lays an unreadable file or folder over a path. The source is named through its descriptor, since
-/// the folder it lies in may be covered by now.
+/// Mounts an unreadable file or folder over a path. The source is named through its descriptor,
+/// because its folder may be covered already.
 fn hide(source: RawFd, target: &CStr) -> Result<()> {
     let mut name = [0u8; 32];
     let source = sys::join(&mut name, &[b"/proc/self/fd/", b""], source.unsigned_abs());
@@ -370,15 +372,16 @@ fn hide(source: RawFd, target: &CStr) -> Result<()> {
             sys::MOUNT_ATTR_RDONLY | sys::MOUNT_ATTR_NOSUID | sys::MOUNT_ATTR_NODEV | sys::MOUNT_ATTR_NOEXEC,
             0,
         ),
-        // Gone since it was planned: nothing left to hide. Or out of reach, as what lies in a
-        // folder of another user is for one who was root: a command has no rights that this process
-        // lacks.
+        // Removed since it was planned: nothing is left to hide. Or unreachable, such as a path in
+        // another user's folder for a process that was root: a command has no rights that this
+        // process lacks.
         Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => Ok(()),
         Err(errno) => Err(errno),
     }
 }
 
-/// Makes a file or folder read-only. Gone since it was planned: nothing left to hold.
+/// Makes a file or folder read-only. If it was removed since it was planned, nothing is left to
+/// hold.
 fn hold(path: &CStr) -> Result<()> {
     let held = sys::mount(path, path, None, libc::MS_BIND | libc::MS_REC)
         .and_then(|()| sys::mount_setattr(path, Reach::Recursive, sys::MOUNT_ATTR_RDONLY, 0));
@@ -388,8 +391,7 @@ fn hold(path: &CStr) -> Result<()> {
     }
 }
 
-/// What is held in the roots, as far as it is not protected anyway: no more than [`MAX_HELD`],
-/// those that come first.
+/// The first [`MAX_HELD`] held paths in the roots that are not protected already.
 fn most_near<'a>(held: &'a [ReadOnlyPath], protected: &[&PathBuf], roots: &[&PathBuf]) -> Vec<&'a ReadOnlyPath> {
     let is_free = |held: &&ReadOnlyPath| {
         let path = &held.path;
@@ -410,7 +412,7 @@ fn folders_between<'a>(held: impl Iterator<Item = &'a PathBuf>, roots: &[&PathBu
     folders
 }
 
-/// The paths that lie below no other of the list.
+/// The paths that do not lie below another one of the list.
 pub(crate) fn outermost(paths: &[PathBuf]) -> Vec<&PathBuf> {
     let mut sorted: Vec<&PathBuf> = paths.iter().collect();
     sorted.sort();

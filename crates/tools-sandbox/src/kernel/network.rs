@@ -1,5 +1,5 @@
-//! A network that several processes share: a network namespace with the user namespace that owns
-//! it. Nobody needs to live in it: two descriptors keep it.
+//! A network that several processes share: a network namespace and the user namespace that owns it.
+//! It needs no process: two descriptors keep it alive.
 #![expect(unsafe_code, reason = "descriptors that a process sharing our table has made")]
 
 use std::io;
@@ -10,19 +10,19 @@ use super::facilities::no_namespaces;
 use super::sys::{self, Errno};
 use crate::process::{effective_ids, in_shared_child};
 
-/// Connections that wait to be accepted.
+/// Maximum number of connections waiting to be accepted.
 const BACKLOG: libc::c_int = 1024;
 
-/// An empty network with a loopback interface of its own. Processes join it by
-/// [`joins`](super::Confinement::joins): they reach each other, and nothing else but the listeners
-/// that this process opens in it. It is gone with this value and the last process in it.
+/// An empty network with its own loopback interface. Processes join it by
+/// [`joins`](super::Confinement::joins): they reach only each other and the listeners that this
+/// process opens in it. It ends with this value and the last process in it.
 #[derive(Debug)]
 pub struct NetworkNamespace {
     user: OwnedFd,
     network: OwnedFd,
 }
 
-/// Two are equal when they are the same.
+/// Two are equal if they are the same namespaces.
 impl PartialEq for NetworkNamespace {
     fn eq(&self, other: &Self) -> bool {
         std::ptr::eq(self, other)
@@ -40,37 +40,37 @@ pub enum IpFamily {
     V6,
 }
 
-/// A socket that a process in the namespaces opens.
+/// A socket to open in the namespaces.
 #[derive(Clone, Copy)]
 enum Opens {
     /// A listener on this port of 127.0.0.1.
     Listener(u16),
-    /// One that is not connected yet, of this family.
+    /// An unconnected socket of this family.
     Unconnected(libc::c_int),
 }
 
-/// What a process in the namespaces is to do, and what came of it.
+/// Task of a process in the namespaces, and its result.
 struct Work {
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
-    /// Namespaces to join first; none when the process begins in new ones.
+    /// Namespaces to join first; `None` if the process starts in new ones.
     joins: Option<[RawFd; 2]>,
     opens: Opens,
-    /// The socket; with new namespaces these too.
+    /// The opened socket; with new namespaces also their descriptors.
     made: [RawFd; 3],
     failure: Option<Errno>,
 }
 
 impl NetworkNamespace {
-    /// Makes one.
+    /// Creates one.
     ///
     /// # Errors
-    /// When the machine gives no user or network namespaces.
+    /// If the machine provides no user or network namespaces.
     pub fn create() -> io::Result<Self> {
         Self::create_listening().map(|(network, _)| network)
     }
 
-    /// Makes one, with a first listener on a free port, as [`Self::listen`] gives it.
+    /// Creates one, with a first listener on a free port, as returned by [`Self::listen`].
     ///
     /// # Errors
     /// As [`Self::create`].
@@ -86,7 +86,7 @@ impl NetworkNamespace {
             failure: None,
         };
         let flags = libc::CLONE_NEWUSER | libc::CLONE_NEWNET;
-        // SAFETY: the argument is what the function takes.
+        // SAFETY: the argument has the type that the function expects.
         let made = unsafe { in_shared_child(flags, furnish, (&raw mut work).cast()) };
         made.map_err(|error| error.raw_os_error().map_or(error, no_namespaces))?;
         match work.done()? {
@@ -95,20 +95,20 @@ impl NetworkNamespace {
         }
     }
 
-    /// A listener on 127.0.0.1 of this network, on a free port for 0. Who accepts from it stands
-    /// outside.
+    /// A listener on 127.0.0.1 of this network; port 0 selects a free port. The process that
+    /// accepts connections is outside the network.
     ///
     /// # Errors
-    /// When the port is taken.
+    /// If the port is taken.
     pub fn listen(&self, port: u16) -> io::Result<TcpListener> {
         Ok(TcpListener::from(self.open(Opens::Listener(port))?))
     }
 
-    /// A TCP socket of this network that is not connected yet and does not block. Wherever it is
-    /// connected from, it reaches what listens in this network, and nothing else.
+    /// An unconnected non-blocking TCP socket of this network. It reaches only listeners in this
+    /// network, even if it is connected from outside.
     ///
     /// # Errors
-    /// When the machine is out of descriptors or processes.
+    /// If the machine is out of descriptors or processes.
     pub fn socket(&self, family: IpFamily) -> io::Result<OwnedFd> {
         let family = match family {
             IpFamily::V4 => libc::AF_INET,
@@ -120,7 +120,7 @@ impl NetworkNamespace {
     fn open(&self, opens: Opens) -> io::Result<OwnedFd> {
         let joins = Some(self.descriptors());
         let mut work = Work { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 3], failure: None };
-        // SAFETY: the argument is what the function takes.
+        // SAFETY: the argument has the type that the function expects.
         unsafe { in_shared_child(0, open_socket, (&raw mut work).cast())? };
         let [socket, ..] = work.done()?;
         socket.ok_or_else(|| io::ErrorKind::Other.into())
@@ -133,7 +133,7 @@ impl NetworkNamespace {
 }
 
 impl Work {
-    /// The descriptors that were made; none where anything failed.
+    /// The created descriptors; an error if a step failed.
     fn done(self) -> io::Result<[Option<OwnedFd>; 3]> {
         // SAFETY: made by the process that shared our table, for us alone, and open.
         let made = self.made.map(|made| (made >= 0).then(|| unsafe { OwnedFd::from_raw_fd(made) }));
@@ -144,10 +144,10 @@ impl Work {
     }
 }
 
-/// In new namespaces: maps the user, starts the loopback interface, opens the namespaces and a
+/// Runs in new namespaces: maps the user, starts the loopback interface, opens the namespaces and a
 /// socket.
 extern "C" fn furnish(work: *mut libc::c_void) -> ! {
-    // SAFETY: `create` passes a `Work` and stands still until we have ended.
+    // SAFETY: `create` passes a `Work` and waits until we have ended.
     let work = unsafe { &mut *work.cast::<Work>() };
     work.failure = try_furnish(work).err();
     sys::exit(0)
@@ -166,9 +166,9 @@ fn try_furnish(work: &mut Work) -> sys::Result<()> {
     try_open(work)
 }
 
-/// In the joined namespaces: opens a socket.
+/// Runs in the joined namespaces: opens a socket.
 extern "C" fn open_socket(work: *mut libc::c_void) -> ! {
-    // SAFETY: `open` of the namespace passes a `Work` and stands still until we have ended.
+    // SAFETY: `open` of the namespace passes a `Work` and waits until we have ended.
     let work = unsafe { &mut *work.cast::<Work>() };
     work.failure = try_open(work).err();
     sys::exit(0)

@@ -1,6 +1,6 @@
-//! Which entries of a folder programs outside of any sandbox obey by their names, and how each is
-//! held against a child process. Pure: the walk reads the folders. What a repository's
-//! configuration names is in `configured.rs`.
+//! Finds the entries of a folder that programs outside any sandbox obey by name, and how each is
+//! held against a child process. Pure: the walk reads the folders. Files named by a repository's
+//! configuration are in `configured.rs`.
 
 use std::{
     ffi::OsStr,
@@ -9,37 +9,36 @@ use std::{
 
 use tools_core::{ObeyedClass, ObeyedFile, find_obeyed, is_plan, is_repository, leads_to_guarded};
 
-/// Folders of what is installed or built: large, seldom with secrets, and nobody's configuration.
+/// Folders of installed or built files: large, with few secrets, and no configuration.
 pub(super) const INSTALLED: [&str; 2] = ["node_modules", "target"];
-/// The same of what git keeps in a repository.
+/// The corresponding folder in a git repository.
 const OBJECTS: &str = "objects";
-/// What git keeps for a further work tree, in a folder of its own.
+/// Files in git's folder for a further work tree.
 const WORK_TREE: [&str; 3] = ["HEAD", "commondir", "gitdir"];
 
 /// A file, or a folder as a whole, that programs outside obey.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ObeyedEntry {
-    /// Where.
+    /// Its path.
     pub path: PathBuf,
     /// The program that obeys it.
     pub by: &'static str,
-    /// Whether a change asks or is only told.
+    /// Whether a change needs agreement or is only reported.
     pub class: ObeyedClass,
-    /// Whether it is a folder, which counts with all that is in it.
+    /// Whether it is a folder, which includes all its content.
     pub is_folder: bool,
-    /// Whether it is a link. What it leads to is an entry of its own.
+    /// Whether it is a link. Its target is a separate entry.
     pub is_link: bool,
-    /// Whether it belongs to what git keeps of a repository, which git itself changes only when it
-    /// is told to.
+    /// Whether it belongs to git's own files of a repository, which git changes only on command.
     pub is_of_git: bool,
-    /// Whether a repository's configuration names it, not the table.
+    /// Whether it was named by a repository's configuration and not by the table.
     pub is_configured: bool,
-    /// The way it is protected; `None` for what is only told, for links, and for what lies in a
-    /// folder that is held.
+    /// Protection; `None` for entries that are only reported, for links, and for entries of a held
+    /// folder.
     pub held: Option<ReadOnlyPath>,
 }
 
-/// Something that a child finds read-only although it lies in a writable folder.
+/// A path that is read-only for a child although it lies in a writable folder.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub struct ReadOnlyPath {
     /// A file or a folder, not a link, by a canonical path.
@@ -50,13 +49,13 @@ pub struct ReadOnlyPath {
 }
 
 impl ReadOnlyPath {
-    /// The folders above it that cannot be renamed either.
+    /// The parent folders that cannot be renamed either.
     pub(super) fn folders(&self) -> impl Iterator<Item = PathBuf> {
         self.path.ancestors().skip(1).take(self.pinned).map(Path::to_owned)
     }
 }
 
-/// What an entry is.
+/// Kind of an entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     File,
@@ -64,16 +63,16 @@ pub(super) enum Kind {
     Link,
 }
 
-/// What a folder holds of this.
+/// Obeyed entries of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ObeyedIn {
     pub(super) entries: Vec<ObeyedEntry>,
-    /// Whether git works in it.
+    /// Whether it is a git repository.
     pub(super) is_repository: bool,
     pub(super) has_hooks: bool,
 }
 
-/// What of the `entries` of `folder`, which lies in the writable `root`, programs obey.
+/// Finds the obeyed ones among the `entries` of `folder`, which lies in the writable `root`.
 pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr>, Kind)]) -> ObeyedIn {
     let inside = folder.strip_prefix(root).unwrap_or(folder);
     let has = |name: &str| entries.iter().any(|(own, _)| own.as_ref() == name);
@@ -82,8 +81,8 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
     let is_repository = is_git_folder || is_repository(has);
     let is_work_tree = !is_repository && WORK_TREE.into_iter().all(has);
     let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
-    // What is installed or built is nobody's configuration, but an agent looks for instructions at
-    // the top of any folder.
+    // Installed or built files are no configuration, but an agent looks for instructions at the top
+    // of any folder.
     let is_installed = is_installed(inside);
     if is_installed && !is_top_of_installed(inside) {
         return found;
@@ -93,7 +92,7 @@ pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr
     found
 }
 
-/// A folder, and what is known of it.
+/// A folder and its properties.
 struct Place<'a> {
     folder: &'a Path,
     inside: &'a Path,
@@ -102,8 +101,7 @@ struct Place<'a> {
     is_repository: bool,
     /// Whether git keeps a further work tree in it.
     is_work_tree: bool,
-    /// Whether it holds what is installed or built: installers write there, so that nothing is
-    /// held.
+    /// Whether it contains installed or built files: installers write there, so nothing is held.
     is_installed: bool,
 }
 
@@ -112,7 +110,7 @@ impl Place<'_> {
         let Some((obeyed, is_of_git)) = self.obeyed(name) else {
             return (kind == Kind::Link && self.leads(name)).then(|| self.leading(name));
         };
-        // `.git` is a folder in most cases, and not held then.
+        // `.git` is usually a folder, which is not held itself.
         if kind == Kind::Folder && !obeyed.pattern.ends_with("/**") {
             return None;
         }
@@ -135,12 +133,12 @@ impl Place<'_> {
         })
     }
 
-    /// The row of the table for an entry of this name, and whether the entry belongs to what git
-    /// keeps. Whatever makes a folder a repository, it stays the folder that it is besides: anybody
-    /// can put `HEAD`, `objects` and `refs` beside a `CLAUDE.md`.
+    /// The row of the table for an entry of this name, and whether the entry belongs to git's own
+    /// files. A repository folder is also judged as an ordinary folder: anybody can put `HEAD`,
+    /// `objects` and `refs` beside a `CLAUDE.md`.
     fn obeyed(&self, name: &OsStr) -> Option<(&'static ObeyedFile, bool)> {
-        // A branch may have any name, and lies in a folder for branches. Repositories in this one
-        // are found as such.
+        // A branch may have any name, and its file lies in a folder for branches. Repositories in
+        // this one are detected separately.
         let is_gits = |pattern: &str| {
             pattern.starts_with(".git/") && (!pattern.starts_with(".git/modules/") || is_plan(Path::new(pattern)))
         };
@@ -156,12 +154,12 @@ impl Place<'_> {
         find_obeyed(&self.inside.join(name)).map(|found| (found.obeyed, false))
     }
 
-    /// Whether a link of this name brings guarded files, whatever folder it leads to. Programs have
-    /// folders of such a name only among those whose names begin with a dot.
+    /// Whether a link of this name leads to guarded files, whatever folder it points to. Programs
+    /// have such folders only under names that begin with a dot.
     fn leads(&self, name: &OsStr) -> bool {
         let path = self.inside.join(name);
         let is_hidden = path.iter().any(is_hidden);
-        // The names of submodules are anybody's.
+        // Submodules may have any name.
         let is_of_module = self.of_git && path.iter().any(|part| part == "modules");
         is_hidden && !self.is_installed && !is_of_module && leads_to_guarded(&path)
     }
@@ -188,34 +186,33 @@ impl Place<'_> {
             })
     }
 
-    /// The folders from the first whose name begins with a dot: what lies above those may be moved,
-    /// and is looked at again afterwards.
+    /// Number of folders from the first whose name begins with a dot: folders above may be moved,
+    /// and are checked again afterwards.
     fn pinned(&self) -> usize {
         let is_below = self.inside.components().next().is_some();
         pinned(self.inside).unwrap_or(usize::from((self.is_repository || self.is_work_tree) && is_below))
     }
 }
 
-/// Whether a folder holds what is installed or built.
+/// Whether a folder contains installed or built files.
 pub(super) fn is_installed(inside: &Path) -> bool {
     inside.components().any(|part| INSTALLED.iter().any(|name| part == Component::Normal(name.as_ref())))
 }
 
-/// Whether such a folder is the top of what is installed, or lies right below it in folders whose
-/// names begin with a dot: packages lie deeper.
+/// Whether such a folder is the top of installed files, or a dot folder directly below it: packages
+/// lie deeper.
 fn is_top_of_installed(inside: &Path) -> bool {
     let mut names = inside.iter().rev().skip_while(|name| is_hidden(name));
     names.next().is_some_and(|name| INSTALLED.iter().any(|own| name == *own))
         && !names.any(|name| INSTALLED.iter().any(|own| name == *own))
 }
 
-/// Whether a walk that looks for changes alone does not go into `name`, which lies in the folder
-/// `inside`.
+/// Whether a walk that only looks for changes skips `name` in the folder `inside`.
 pub(super) fn is_passed_over(inside: &Path, is_repository: bool, name: &OsStr) -> bool {
     (is_repository && name == OBJECTS) || (is_installed(inside) && !is_hidden(name))
 }
 
-/// Whether a walk goes into it after all the others.
+/// Whether a walk enters it after all others.
 pub(super) fn is_large(is_repository: bool, name: &OsStr) -> bool {
     (is_repository && name == OBJECTS) || INSTALLED.iter().any(|own| name == *own)
 }
@@ -224,7 +221,8 @@ fn is_hidden(name: &OsStr) -> bool {
     name.as_encoded_bytes().starts_with(b".")
 }
 
-/// The folders of a path from the first whose name begins with a dot; `None` without such.
+/// Number of folders of a path from the first whose name begins with a dot; `None` if there is
+/// none.
 pub(super) fn pinned(inside: &Path) -> Option<usize> {
     let names: Vec<_> = inside.components().collect();
     let first = names.iter().position(|name| name.as_os_str().as_encoded_bytes().starts_with(b"."))?;

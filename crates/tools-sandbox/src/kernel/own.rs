@@ -1,6 +1,6 @@
-//! Mounts that belong to one process tree alone: shared memory, terminals, an empty `/run`, and
-//! what masks are made of. All of it lies in one file system in memory that goes with the tree, so
-//! that nothing of it can be left behind.
+//! Mounts that belong to one process tree alone: shared memory, terminals, an empty `/run`, and the
+//! sources of masks. All of them lie in one in-memory file system that is removed with the tree, so
+//! that nothing is left behind.
 
 use std::{
     ffi::{CStr, CString},
@@ -12,17 +12,17 @@ use super::resolve::Canonical;
 use super::sys::{self, Errno, Reach, Result};
 use crate::process::{SpawnError, effective_ids};
 
-/// Where the file system is mounted until the fresh `/proc` covers it.
+/// Mount point of the file system until the fresh `/proc` covers it.
 const BASE: &str = "/proc";
 const SHARED: &CStr = c"/proc/shm";
 const RUN: &CStr = c"/proc/run";
 const NO_FILE: &CStr = c"/proc/no-file";
 const NO_FOLDER: &CStr = c"/proc/no-folder";
-/// Where memory is shared by files.
+/// Folder for shared memory files.
 const MEMORY: &str = "/dev/shm";
 const TERMINALS: &CStr = c"/dev/pts";
 
-/// What most programs need of `/run`; all else there is sockets, and what belongs to daemons and
+/// Paths in `/run` that most programs need; the other ones are sockets and files of daemons and
 /// sessions.
 pub(super) const NEEDED: [&str; 12] = [
     "systemd/resolve/stub-resolv.conf",
@@ -39,10 +39,10 @@ pub(super) const NEEDED: [&str; 12] = [
     ".containerenv",
 ];
 
-/// Most places that are brought back into what is covered.
+/// Maximum number of places that stay visible in covered folders.
 const MAX_BROUGHT: usize = 64;
 
-/// A folder or a file to be made in the file system in memory.
+/// A folder or file to create in the in-memory file system.
 struct OwnEntry {
     path: CString,
     is_folder: bool,
@@ -52,14 +52,14 @@ struct OwnEntry {
 /// The plan, as strings.
 pub(crate) struct OwnMounts {
     options: CString,
-    /// Where `/run` is, when it is covered.
+    /// The path of `/run` if it is covered.
     run: Option<CString>,
     made: Vec<OwnEntry>,
-    /// What is found again at its place although that is covered.
+    /// Places that stay visible although their folder is covered.
     brought: Vec<CString>,
 }
 
-/// What has been made and is to be put in place.
+/// Created mounts that are not in their places yet.
 pub(crate) struct Ready {
     shared: RawFd,
     run: RawFd,
@@ -68,13 +68,13 @@ pub(crate) struct Ready {
     pub(crate) no_folder: RawFd,
 }
 
-/// What a plan is made from.
+/// Inputs of a plan.
 pub(crate) struct Ask<'a> {
-    /// Bytes that files in memory may take; 0 for half of the machine's.
+    /// Maximum number of bytes of files in memory; 0 for half of the machine's memory.
     pub(crate) memory: u64,
-    /// Canonical folders that may be written.
+    /// Canonical writable folders.
     pub(crate) writable: &'a [&'a PathBuf],
-    /// Canonical places that stay in sight in `/run` and `/tmp`: sockets that were granted by name.
+    /// Canonical places that stay visible in `/run` and `/tmp`: sockets that were granted by name.
     pub(crate) granted: &'a [PathBuf],
     /// Whether `/tmp` is covered.
     pub(crate) own_temp: bool,
@@ -83,7 +83,7 @@ pub(crate) struct Ask<'a> {
 impl OwnMounts {
     pub(crate) fn plan(ask: &Ask<'_>) -> std::result::Result<Self, SpawnError> {
         let run = Path::new("/run").canonicalize().ok().filter(|run| run.is_dir());
-        // Who may write all of it is given all of it.
+        // A process that may write all of it sees all of it.
         let run = run.filter(|run| !ask.writable.iter().any(|root| run.starts_with(root)));
         let size = if ask.memory == 0 { "50%".to_owned() } else { ask.memory.to_string() };
         let options = format!("mode=755,size={size}");
@@ -122,12 +122,12 @@ impl OwnMounts {
         Ok(plan)
     }
 
-    /// Whether a canonical path is out of sight, unless it was brought back or lies in a root.
+    /// Whether a canonical path is covered; does not consider places brought back and roots.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         self.run.as_ref().is_some_and(|run| path.as_os_str().as_bytes().starts_with(run.as_bytes()))
     }
 
-    /// Adds a place in one of the folders, and what is above it.
+    /// Adds a place in one of the folders, and the folders above it.
     fn add_all(&mut self, top: &str, below: &Path, is_folder: bool) -> std::result::Result<(), SpawnError> {
         let mut above: Vec<&Path> = below.ancestors().skip(1).filter(|path| !path.as_os_str().is_empty()).collect();
         above.reverse();
@@ -145,14 +145,14 @@ impl OwnMounts {
         Ok(())
     }
 
-    /// Makes everything, with nothing in its place yet. To be called before `/proc` is mounted and
-    /// the tree is made read-only.
+    /// Creates everything without placing it. Call before `/proc` is mounted and the tree is made
+    /// read-only.
     pub(crate) fn make(&self) -> Result<Ready> {
         let mut brought = [-1; MAX_BROUGHT];
         for (slot, path) in brought.iter_mut().zip(&self.brought) {
             *slot = match sys::clone_tree(path, Reach::Recursive) {
                 Ok(mount) => mount,
-                // Gone since it was planned, or out of reach.
+                // Removed since it was planned, or unreachable.
                 Err(Errno(libc::ENOENT | libc::ENOTDIR | libc::EACCES)) => -1,
                 Err(errno) => return Err(errno),
             };
@@ -185,8 +185,7 @@ impl OwnMounts {
         Ok(())
     }
 
-    /// Puts everything in its place, in a tree that is read-only by now and has its own `/tmp`
-    /// already.
+    /// Moves everything to its place, in a tree that is already read-only and has its own `/tmp`.
     pub(crate) fn place(&self, ready: &Ready) -> Result<()> {
         place_one(ready.shared, c"/dev/shm")?;
         if let Some(run) = &self.run {
@@ -202,15 +201,15 @@ impl OwnMounts {
     }
 }
 
-/// Terminals of its own instead of those of the machine, where passwords are typed: every process
-/// of the user may open them. Gives whether there are any; where the kernel has none to give, the
-/// caller hides the machine's.
+/// Mounts private terminals instead of those of the machine, where passwords are typed: every
+/// process of the user may open them. Returns `false` if the kernel provides none; then the caller
+/// hides the machine's terminals.
 pub(crate) fn own_terminals() -> Result<bool> {
     let flags = libc::MS_NOSUID | libc::MS_NOEXEC;
     let options = c"newinstance,ptmxmode=0666,mode=0620";
     match sys::mount_with(c"devpts", TERMINALS, Some(c"devpts"), flags, Some(options)) {
         Ok(()) => {}
-        // No such folder: no terminals.
+        // The folder does not exist, so there are no terminals.
         Err(Errno(libc::ENOENT)) => return Ok(true),
         Err(_) => return Ok(false),
     }
@@ -226,7 +225,7 @@ fn detached(path: &CStr, attributes: u64) -> Result<RawFd> {
     Ok(mount)
 }
 
-/// Where the machine has no such place, there is nothing to cover.
+/// If the machine has no such place, there is nothing to cover.
 fn place_one(mount: RawFd, target: &CStr) -> Result<()> {
     let placed = match sys::move_mount(mount, target) {
         Err(Errno(libc::ENOENT)) => Ok(()),

@@ -1,4 +1,4 @@
-//! Paths as the kernel takes them.
+//! Conversion of paths for the kernel.
 
 use std::ffi::CString;
 use std::os::unix::ffi::OsStrExt as _;
@@ -6,7 +6,7 @@ use std::path::Path;
 
 use crate::process::SpawnError;
 
-/// A path as text that ends with a NUL.
+/// A path as a NUL-terminated string.
 pub(super) fn text(path: &Path) -> Result<CString, SpawnError> {
     CString::new(path.as_os_str().as_bytes()).map_err(|_| SpawnError::NulByte { what: "a path" })
 }

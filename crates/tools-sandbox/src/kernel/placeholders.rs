@@ -1,7 +1,7 @@
-//! Folders and files that stand where nothing may come to be while processes run: a mount needs
-//! something to be mounted over. They are empty and bear a mark, so that every process knows them
-//! for what they are. Each sandbox that relies on one has a shared lock for it, of whichever
-//! process it is; who gives up the last lock removes it, also what a killed process left.
+//! Empty folders and files at places where nothing may be created while processes run: a mount
+//! needs an existing entry below it. A mark identifies them for all processes. Each sandbox that
+//! relies on one holds a shared lock on it, whichever process created it; the one that releases the
+//! last lock removes it, including those of killed processes.
 
 use std::{
     collections::BTreeMap,
@@ -17,44 +17,44 @@ use rustix::fs::{CWD, FlockOperation, flock};
 use super::claims::LockFolder;
 use crate::unclosed;
 
-/// The time of modification by which a placeholder is known. Whoever puts something into it, or
-/// takes it for himself by `touch`, changes that.
+/// The modification time that marks a placeholder. It changes when somebody adds content, or claims
+/// the entry with `touch`.
 const MARK: Duration = Duration::from_secs(1_214_342_772);
 
-/// The kind of their lock files.
+/// Kind of their lock files.
 const LOCK: &str = "placeholder";
 
-/// What one sandbox relies on.
+/// Placeholders that one sandbox relies on.
 #[derive(Debug, Default)]
 pub(super) struct Placeholders(Vec<Relied>);
 
 #[derive(Debug)]
 struct Relied {
     path: PathBuf,
-    /// Device and number of what lies there.
+    /// Device and inode of the entry.
     id: (u64, u64),
-    /// The lock, in a file of its own: the placeholder itself may be somebody else's lock file.
+    /// The lock, in a separate file: the placeholder itself may be another program's lock file.
     lock: File,
 }
 
-/// How a path is relied on.
+/// The way in which a sandbox relies on a path.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Reliance {
-    /// As far as it is there.
+    /// If it exists.
     AsFound,
-    /// As a file that is made if it is not there.
+    /// As a file that is created if it is missing.
     File,
-    /// The same as a folder.
+    /// As a folder that is created if it is missing.
     Folder,
 }
 
 impl Placeholders {
-    /// Relies on the `folders` and `files`, which are made where they are not there, and on the
-    /// placeholders among the paths that were `found`. What cannot be made cannot be made by a
-    /// child either, which has no rights that we lack.
+    /// Relies on the `folders` and `files`, created if missing, and on the placeholders among the
+    /// `found` paths. An entry that we cannot create is skipped: a child has no rights that we
+    /// lack.
     ///
     /// # Errors
-    /// When they cannot be locked: they would go while they are relied on.
+    /// If they cannot be locked: they could be removed while they are relied on.
     pub(super) fn new<'a>(
         folders: &'a [PathBuf],
         files: &'a [PathBuf],
@@ -63,7 +63,7 @@ impl Placeholders {
         let found = found.map(|path| (path, Reliance::AsFound));
         let files = files.iter().map(|path| (path.as_path(), Reliance::File));
         let folders = folders.iter().map(|path| (path.as_path(), Reliance::Folder));
-        // Each once: a second lock of our own would keep the first from being the last.
+        // Each once: a second lock of our own would prevent the first from being the last.
         let wanted: BTreeMap<&Path, Reliance> = found.chain(files).chain(folders).collect();
         let mut relied = Self::default();
         if wanted.is_empty() {
@@ -100,10 +100,10 @@ impl Drop for Placeholders {
             return;
         }
         let Ok(locks) = LockFolder::find() else { return };
-        // Without it, another process could begin to rely on one that goes.
+        // Without it, another process could begin to rely on a placeholder that is being removed.
         let Ok(_turn) = locks.turn() else { return };
         for Relied { path, id, lock } in &self.0 {
-            // Not where another sandbox relies on it.
+            // Keep it if another sandbox relies on it.
             if flock(lock, FlockOperation::NonBlockingLockExclusive).is_ok() {
                 remove(path, *id);
                 locks.forget(*id, LOCK);
@@ -113,7 +113,7 @@ impl Drop for Placeholders {
     }
 }
 
-/// Whether there is a placeholder of some process.
+/// Whether the path is a placeholder of any process.
 pub(super) fn is_placeholder(path: &Path) -> bool {
     match fs::symlink_metadata(path) {
         Ok(found) if !is_marked(&found) => false,
@@ -136,8 +136,8 @@ fn id(found: &Metadata) -> (u64, u64) {
     (found.dev(), found.ino())
 }
 
-/// Removes a placeholder, but not when something was put into it from outside meanwhile. A folder
-/// that a process closed to its user is opened for that.
+/// Removes a placeholder, unless outside programs added content. A folder that a process closed to
+/// its user is opened for this.
 fn remove(path: &Path, relied: (u64, u64)) {
     let remove = || match fs::symlink_metadata(path)? {
         found if !is_marked(&found) || id(&found) != relied => Ok(()),
@@ -148,8 +148,8 @@ fn remove(path: &Path, relied: (u64, u64)) {
     let _ = unclosed::in_unclosed(folder, remove);
 }
 
-/// Changes an entry and gives its folder the time that it had: nobody's work came or went, and
-/// whoever compares times should see that of others only.
+/// Changes an entry and restores the modification time of its folder: programs that compare times
+/// should only see changes by others.
 fn keeping_time<T>(path: &Path, change: impl FnOnce(&Path) -> io::Result<T>) -> io::Result<T> {
     let folder = path.parent().and_then(|folder| File::open(folder).ok());
     let before = folder.as_ref().and_then(|folder| folder.metadata().ok()?.modified().ok());

@@ -1,5 +1,5 @@
-//! Compiling a [`Confinement`] for this machine: everything a forked child needs, built once and
-//! used for many processes.
+//! Compiles a [`Confinement`] for this machine: prepares everything a forked child needs, once for
+//! many processes.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -20,20 +20,20 @@ use crate::below::below_any;
 use crate::process::{SpawnError, Step, effective_ids};
 use crate::view::View;
 
-/// What a child carries out between `fork` and `exec`.
+/// Steps of a child between `fork` and `exec`.
 pub(crate) struct CompiledPlan {
     pub(crate) namespaces: Option<NamespacePlan>,
     pub(crate) landlock: Option<Ruleset>,
     pub(crate) filter: Option<Filter>,
-    /// Whether capabilities and the way to new ones go.
+    /// Whether capabilities and ways to gain them are dropped.
     pub(crate) drop_privileges: bool,
     pub(crate) limits: Vec<(libc::c_int, u64, u64)>,
-    /// What it may replace of what others hold, without namespaces.
+    /// Claims on files that others hold, if there are no namespaces.
     opened: Claimed,
 }
 
 impl CompiledPlan {
-    /// What a process wants of the folders that it writes.
+    /// The claims of a process on its writable folders.
     pub(crate) fn claimed(&self) -> &Claimed {
         self.namespaces.as_ref().map_or(&self.opened, NamespacePlan::claimed)
     }
@@ -45,23 +45,23 @@ impl std::fmt::Debug for CompiledPlan {
     }
 }
 
-/// A confinement compiled for this machine. Cheap to clone; the private folders go with the last
-/// clone.
+/// A confinement compiled for this machine. Cheap to clone; the private folders are removed with
+/// the last clone.
 #[derive(Clone)]
 pub struct Sandbox {
     compiled: Arc<CompiledPlan>,
     strength: Arc<Strength>,
     folders: Arc<PrivateFolders>,
-    /// Kept while processes run.
+    /// Kept as long as processes run.
     _placeholders: Arc<Placeholders>,
     temp: Arc<Path>,
-    /// How strictly was asked for, and the file of what the machine could hold before.
+    /// The requested mode, and the file that stores what the machine supported before.
     asked: Arc<(SandboxMode, Option<PathBuf>)>,
-    /// Environment variables that lead to what a view hands in.
+    /// Environment variables with the paths of handed-in copies.
     variables: Arc<[(OsString, OsString)]>,
-    /// Whether others are stopped that hold what a process may replace.
+    /// Whether processes that hold replaceable files are stopped.
     stops_others: bool,
-    /// What is seen, and the folders that may be written.
+    /// The view and the writable folders.
     seen: Option<(Arc<View>, Arc<[PathBuf]>)>,
 }
 
@@ -75,13 +75,13 @@ impl Sandbox {
     /// Compiles a confinement with private folders of its own.
     ///
     /// # Errors
-    /// When the mode demands more than the machine can hold, or a writable folder is not there.
+    /// If the mode demands more than the machine supports, or a writable folder does not exist.
     pub fn compile(ask: &Confinement) -> Result<Self, SpawnError> {
         let folders = Arc::new(PrivateFolders::create().map_err(SpawnError::PrivateFolders)?);
         Self::assemble(ask, folders, &Probe::found(ask.record.as_deref()))
     }
 
-    /// Compiles another confinement over the same private folders, so that files in the temp folder
+    /// Compiles another confinement with the same private folders, so that files in the temp folder
     /// survive the change.
     ///
     /// # Errors
@@ -90,8 +90,8 @@ impl Sandbox {
         Self::assemble(ask, Arc::clone(&self.folders), &Probe::found(ask.record.as_deref()))
     }
 
-    /// The same private folders without the empty folders of this confinement: for whoever keeps a
-    /// sandbox only to compile others from it.
+    /// Returns a sandbox with the same private folders but without the placeholders of this
+    /// confinement, to be kept only for compiling others.
     #[must_use]
     pub fn idle(&self) -> Self {
         Self { _placeholders: Arc::default(), ..self.clone() }
@@ -107,13 +107,13 @@ impl Sandbox {
         &self.temp
     }
 
-    /// Bytes that files in the private temp folder take on the disk, as far as they can be counted
-    /// in a moment.
+    /// Disk usage of the private temp folder in bytes, as far as it can be counted quickly.
     pub fn temp_usage(&self) -> u64 {
         crate::private::usage(&self.folders.temp())
     }
 
-    /// Names the private temp folder in an environment, in place of folders that cannot be written.
+    /// Sets the variables for the temp folder in an environment, replacing folders that are not
+    /// writable.
     pub fn name_temp(&self, env: &mut Vec<(OsString, OsString)>) {
         if self.strength.level == Level::Off {
             return;
@@ -125,8 +125,8 @@ impl Sandbox {
         env.push(("TMPDIR".into(), self.temp.as_os_str().to_owned()));
     }
 
-    /// Why a process of this sandbox could not be confined. What was believed of the machine is
-    /// tried again: where it is less by now, that is the reason.
+    /// The reason why a process of this sandbox could not be confined. Probes the machine again: if
+    /// it supports less than assumed, that is the reason.
     pub(crate) fn explain(&self, step: Step, source: std::io::Error) -> SpawnError {
         Probe::doubt();
         let (mode, record) = &*self.asked;
@@ -145,13 +145,12 @@ impl Sandbox {
         }
     }
 
-    /// Whether processes do not see a path because nothing grants it. Taken as it is, without
-    /// following links.
+    /// Whether `path` is hidden from processes because no grant covers it. Follows no links.
     pub fn conceals(&self, path: &Path) -> bool {
         self.seen.as_ref().is_some_and(|(view, writable)| view.conceals(path, writable).is_some())
     }
 
-    /// Whether package managers have caches of their own in it.
+    /// Whether it has a cache folder for package managers.
     pub fn has_caches(&self) -> bool {
         self.seen.as_ref().is_some_and(|(view, _)| view.caches.is_some())
     }
@@ -170,7 +169,7 @@ impl Sandbox {
         let mut canonical = Canonical::default();
         let missing = missing(&ask.protected, &mut canonical);
         let mut ask = resolve(ask, &folders, &mut canonical)?;
-        // A placeholder is missing, though it is there.
+        // A placeholder counts as missing although it exists.
         ask.protected.retain(|path| !missing.files.contains(path) && !missing.folders.contains(path));
         if ask.network == Network::Gate && (ask.joins.is_none() || level != Level::Namespaces) {
             ask.network = Network::Closed;
@@ -199,7 +198,7 @@ impl Sandbox {
         let copies = copies(level, ask.view.as_deref(), &folders).map_err(SpawnError::PrivateFolders)?;
         let copy_paths: Vec<&Path> = copies.iter().map(|copy| copy.path.as_path()).collect();
         let abi = probe.landlock.filter(|_| level != Level::Off);
-        // Nothing is held without namespaces, but others may hold what is replaced.
+        // Nothing is held without namespaces, but other sandboxes may hold the replaced files.
         let opened = match &namespaces {
             Some(_) => Claimed::default(),
             None => Claimed::new(&outermost(&ask.writable), &[], &ask.lifted),
@@ -258,8 +257,8 @@ impl Sandbox {
     }
 }
 
-/// The level for a mode on this machine. Where nobody demanded a level, less than this machine gave
-/// before is not taken for all it has.
+/// The level for a mode on this machine. If no level was demanded, an unexplained weaker level than
+/// before is an error.
 fn choose(mode: SandboxMode, found: &ProbeResult) -> Result<(Level, bool), SpawnError> {
     let (level, degraded) = choose_level(mode, &found.probe)?;
     let before = found.before.as_ref().filter(|_| mode == SandboxMode::BestEffort);
@@ -275,7 +274,7 @@ fn choose(mode: SandboxMode, found: &ProbeResult) -> Result<(Level, bool), Spawn
     }
 }
 
-/// Which sockets a process may make.
+/// The sockets a process may create.
 fn sockets(network: Network, level: Level) -> Sockets {
     match (network, level) {
         (Network::Open, _) => Sockets::Machine,
@@ -284,8 +283,8 @@ fn sockets(network: Network, level: Level) -> Sockets {
     }
 }
 
-/// The strongest level the mode accepts and the machine gives; the second value tells that it is
-/// less than the best.
+/// The strongest level that the mode accepts and the machine supports; the second value is true if
+/// it is weaker than the best.
 fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), SpawnError> {
     let unavailable = |wanted, missing: String| Err(SpawnError::Unavailable { wanted, missing });
     let landlock = probe.landlock.is_some() && probe.seccomp;
@@ -306,8 +305,8 @@ fn choose_level(mode: SandboxMode, probe: &Probe) -> Result<(Level, bool), Spawn
     }
 }
 
-/// Makes every path canonical. Writable folders must exist; hidden and protected ones that do not
-/// are dropped.
+/// Makes every path canonical. Writable folders must exist; missing hidden and protected ones are
+/// dropped.
 fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonical) -> Result<Confinement, SpawnError> {
     let mut writable = Vec::new();
     for root in &ask.writable {
@@ -320,26 +319,26 @@ fn resolve(ask: &Confinement, folders: &PrivateFolders, canonical: &mut Canonica
         found.dedup();
         found
     };
-    // Outside namespaces the private temp folder is an ordinary writable one.
+    // Without namespaces the private temp folder is an ordinary writable one.
     let temp = folders.temp();
     if !below_any(&temp, &writable) {
         writable.push(temp);
     }
     let closed = ask.view.iter().flat_map(|view| &view.closed);
-    // What nobody sees needs no hiding, and most of what a home keeps secret is not seen.
+    // Invisible paths need no hiding, and most secrets of a home are invisible.
     let is_seen = |path: &&PathBuf| ask.view.as_ref().is_none_or(|view| view.conceals(path, &ask.writable).is_none());
     let hidden: Vec<PathBuf> = ask.hidden.iter().filter(is_seen).chain(closed).cloned().collect();
     let (hidden, protected) = (existing(&hidden), existing(&ask.protected));
     Ok(Confinement { writable, hidden, protected, ..ask.clone() })
 }
 
-/// A copy that a view hands in under a path of its own, and the variable that tells programs.
+/// A copy that a view hands in under another path, and the variable that names it.
 struct NamedCopy {
     variable: &'static str,
     path: PathBuf,
 }
 
-/// Writes the copies that a view hands in where no file can stand in the place of another.
+/// Writes the copies of a view, for the level that cannot show a file in place of another.
 fn copies(level: Level, view: Option<&View>, folders: &PrivateFolders) -> std::io::Result<Vec<NamedCopy>> {
     let handed_in = view.filter(|_| level == Level::Landlock).map(|view| view.handed_in_at(true));
     let mut made = Vec::new();
@@ -352,7 +351,7 @@ fn copies(level: Level, view: Option<&View>, folders: &PrivateFolders) -> std::i
     Ok(made)
 }
 
-/// The environment variables that lead to what a view hands in, at a level.
+/// The environment variables for caches and handed-in copies at a level.
 fn variables(level: Level, view: Option<&View>, copies: Vec<NamedCopy>) -> Vec<(OsString, OsString)> {
     let named = view.and_then(|view| match level {
         Level::Namespaces => Some(&view.variables),
@@ -363,8 +362,8 @@ fn variables(level: Level, view: Option<&View>, copies: Vec<NamedCopy>) -> Vec<(
     named.chain(copies.into_iter().map(|copy| (copy.variable.into(), copy.path.into()))).collect()
 }
 
-/// What is to be protected and is not there, or is a placeholder: what would come to be first, as a
-/// file or as a folder.
+/// Protected paths that are missing or placeholders: the first missing entry of each, as a file or
+/// a folder.
 struct MissingPath {
     folders: Vec<PathBuf>,
     files: Vec<PathBuf>,
@@ -379,7 +378,8 @@ fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
         let is_missing = |path: &&Path| std::fs::symlink_metadata(path).is_err() || is_placeholder(path);
         let first = path.ancestors().take_while(is_missing).last();
         let Some(first) = first else { continue };
-        // Overlays of a file are a folder of this ending, and whoever reads them lists it.
+        // Configuration overlays of a file are in a folder with this extension, which their readers
+        // list.
         let is_folder = first != path || first.extension().is_some_and(|ending| ending == "d");
         let list = if is_folder { &mut missing.folders } else { &mut missing.files };
         let above = first.parent().and_then(|above| canonical.of(above));
@@ -392,7 +392,7 @@ fn missing(protected: &[PathBuf], canonical: &mut Canonical) -> MissingPath {
 }
 
 impl MissingPath {
-    /// Those that a process could make: in a folder it may write, and not in one that is protected.
+    /// Those that a process could create: in a writable folder, and not in a protected one.
     fn held_in(self, ask: &Confinement) -> Self {
         let is_open = |path: &PathBuf| below_any(path, &ask.writable) && !below_any(path, &ask.protected);
         let kept = |mut paths: Vec<PathBuf>| {
@@ -405,10 +405,10 @@ impl MissingPath {
     }
 }
 
-/// The resource limits as numbers, never above what this process may grant.
+/// The resource limits as numbers, at most the limits of this process.
 fn numbers(limits: &Limits, level: Level) -> Vec<(libc::c_int, u64, u64)> {
-    // Outside a user namespace the kernel counts all processes of the user, so that what runs
-    // already comes on top.
+    // Outside a user namespace the kernel counts all processes of the user, so the running ones are
+    // added.
     let beside = if level == Level::Namespaces { 0 } else { running_tasks() };
     let wanted = [
         (libc::RLIMIT_NPROC, limits.processes.map(|most| most.saturating_add(beside))),
@@ -428,7 +428,7 @@ fn numbers(limits: &Limits, level: Level) -> Vec<(libc::c_int, u64, u64)> {
         .collect()
 }
 
-/// All tasks of the machine: an upper bound of those of this user.
+/// Number of all tasks on the machine: an upper bound for those of this user.
 fn running_tasks() -> u64 {
     let load = std::fs::read_to_string("/proc/loadavg").unwrap_or_default();
     let tasks = load.split_whitespace().nth(3).and_then(|field| field.split('/').nth(1)?.parse().ok());
@@ -440,7 +440,7 @@ fn held_network(ask: &Confinement, level: Level, abi: Option<u32>, seccomp: bool
     if held { ask.network } else { Network::Open }
 }
 
-/// What this level does not stop.
+/// The gaps of a level.
 fn weaknesses(level: Level, ask: &Confinement, abi: Option<u32>, seccomp: bool) -> Vec<&'static str> {
     let mut open = Vec::new();
     match level {

@@ -1,6 +1,6 @@
-//! What this machine can hold, found by doing it once in a child that then ends. Asked lazily; kept
-//! once it is all there is, in this process and in a file for the next, and asked again as long as
-//! it is less.
+//! Detects the features of this machine by using each once in a child that then ends. Runs on
+//! demand. A complete result is kept, in this process and in a file for the next; a weaker one is
+//! tested again.
 
 use std::path::Path;
 use std::sync::{Mutex, PoisonError};
@@ -16,7 +16,7 @@ use super::seccomp::{Filter, Sockets};
 use super::sys;
 use crate::process::{self, Step};
 
-/// What was found, and whether a file is still believed.
+/// The cached result, and whether the file is no longer trusted.
 struct CachedProbe {
     probe: Option<Probe>,
     is_doubted: bool,
@@ -24,26 +24,26 @@ struct CachedProbe {
 
 static KNOWN: Mutex<CachedProbe> = Mutex::new(CachedProbe { probe: None, is_doubted: false });
 
-/// What works here, and what worked here before where that was more.
+/// The features that work now, and the earlier ones if there were more.
 pub(crate) struct ProbeResult {
     pub(crate) probe: Probe,
     pub(crate) before: Option<Probe>,
 }
 
 impl Probe {
-    /// The answer for this process: found at the first call (some milliseconds), kept when
-    /// everything works, and looked for again when something did not.
+    /// The result for this process: determined at the first call (some milliseconds), kept if
+    /// everything works, otherwise determined again.
     pub fn cached() -> Self {
         Self::found(None).probe
     }
 
-    /// The answer of this moment, found anew whatever was found before: for a report to people.
+    /// Determines the result again, ignoring earlier ones: for a report to people.
     pub fn fresh() -> Self {
         Self::doubt();
         Self::cached()
     }
 
-    /// The same with `record`, the file in which it is kept between starts.
+    /// Like [`Self::cached`], using the file `record` that keeps the result between starts.
     pub(crate) fn found(record: Option<&Path>) -> ProbeResult {
         let mut known = KNOWN.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(probe) = known.probe.as_ref().filter(|probe| probe.is_whole()) {
@@ -64,7 +64,7 @@ impl Probe {
         ProbeResult { probe, before }
     }
 
-    /// A process could not be confined as this says: the next question is answered by trying.
+    /// Discards the result after a process could not be confined: the next call tests again.
     pub(crate) fn doubt() {
         *KNOWN.lock().unwrap_or_else(PoisonError::into_inner) = CachedProbe { probe: None, is_doubted: true };
     }
@@ -73,7 +73,7 @@ impl Probe {
         Self { namespaces: try_namespaces(), landlock: landlock::abi(), seccomp: try_seccomp() }
     }
 
-    /// Every part on its own, for a report to people. Starts one short child per part.
+    /// Each feature separately, for a report to people. Starts one short-lived child per feature.
     pub fn report(&self) -> Vec<Facility> {
         let mut report = vec![
             Facility {
@@ -118,13 +118,13 @@ fn is_writable(path: &Path) -> bool {
     std::fs::OpenOptions::new().write(true).open(path).is_ok()
 }
 
-/// What a system that is short of something for a moment answers: nothing that the machine lacks.
+/// Whether the error indicates a temporary shortage, not a missing feature.
 pub(crate) fn is_passing(errno: i32) -> bool {
     [libc::EAGAIN, libc::EINTR, libc::ENOMEM, libc::ENOSPC, libc::EMFILE, libc::ENFILE, libc::EBUSY, libc::ECHILD]
         .contains(&errno)
 }
 
-/// Tries again as long as the failure is a passing one.
+/// Tries again as long as the failure is temporary.
 fn patiently<T>(mut attempt: impl FnMut() -> Result<T, (Step, sys::Errno)>) -> Result<T, (Step, sys::Errno)> {
     for wait in [1, 5, 20, 50, 100] {
         match attempt() {
@@ -135,7 +135,7 @@ fn patiently<T>(mut attempt: impl FnMut() -> Result<T, (Step, sys::Errno)>) -> R
     attempt()
 }
 
-/// What is missing where a step of starting a process failed.
+/// The feature missing after a step of starting a process failed.
 fn lacking(name: &str, (step, errno): (Step, sys::Errno)) -> Facility {
     match step {
         Step::Clone => Facility::missing_namespaces(name, errno.0),
@@ -144,7 +144,7 @@ fn lacking(name: &str, (step, errno): (Step, sys::Errno)) -> Facility {
 }
 
 fn try_namespaces() -> Result<(), Facility> {
-    // The answer of such a machine is that of one that is short of something for a moment.
+    // Such a machine gives the same error as a temporary shortage.
     let limit = std::fs::read_to_string("/proc/sys/user/max_user_namespaces");
     if limit.is_ok_and(|limit| limit.trim() == "0") {
         return Err(lacking(Step::Clone.describe(), (Step::Clone, sys::Errno(libc::ENOSPC))));

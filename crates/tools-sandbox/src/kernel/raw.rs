@@ -1,13 +1,13 @@
 //! System calls and `clone` as bare instructions. A process that shares this one's memory also
-//! shares the thread-local storage of the thread that made it, `errno` among it: the wrappers of a
-//! C library would write over it.
+//! shares the thread-local storage of the thread that created it, including `errno`: C library
+//! wrappers would overwrite it.
 #![expect(unsafe_code, reason = "system calls in a process that must not touch thread-local storage")]
 
 use std::arch::asm;
 
 use libc::c_long;
 
-/// Something that fits a register.
+/// A value that fits into a register.
 pub(crate) trait Word {
     fn word(self) -> usize;
 }
@@ -55,7 +55,7 @@ impl<T> Word for *mut T {
     }
 }
 
-/// The first six words, the missing ones zero.
+/// The first six words, padded with zeros.
 pub(crate) fn six(words: &[usize]) -> [usize; 6] {
     let mut six = [0; 6];
     for (slot, word) in six.iter_mut().zip(words) {
@@ -64,7 +64,7 @@ pub(crate) fn six(words: &[usize]) -> [usize; 6] {
     six
 }
 
-/// Makes a system call; the value is negative on failure.
+/// Makes a system call; the result is negative on failure.
 macro_rules! call {
     ($number:expr $(, $argument:expr)* $(,)?) => {{
         let words: &[usize] = &[$( $crate::kernel::raw::Word::word($argument) ),*];
@@ -74,7 +74,7 @@ macro_rules! call {
 pub(crate) use call;
 
 /// # Safety
-/// As the system call itself: pointers among the words must be good for what it does with them.
+/// As the system call itself: pointers among the words must be valid for it.
 #[cfg(target_arch = "x86_64")]
 pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
     let result;
@@ -98,7 +98,7 @@ pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
 }
 
 /// # Safety
-/// As the system call itself: pointers among the words must be good for what it does with them.
+/// As the system call itself: pointers among the words must be valid for it.
 #[cfg(target_arch = "aarch64")]
 pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
     let result;
@@ -119,7 +119,7 @@ pub(crate) unsafe fn syscall(number: c_long, words: [usize; 6]) -> isize {
     result
 }
 
-/// What a new process begins with; its argument is the one given to [`clone_on`].
+/// Entry function of a new process; its argument is the one given to [`clone_on`].
 pub(crate) type Entry = extern "C" fn(*mut libc::c_void) -> !;
 
 /// Starts a process on a stack of its own that runs `entry`. The result is its id, or a negative

@@ -1,6 +1,6 @@
-//! What this machine could hold at an earlier start, kept in a file: a start need not try it again,
-//! and one that finds less than before is told from one on a weaker machine. An entry holds for one
-//! boot, kernel, user and surrounding namespaces.
+//! Stores the detected features of this machine in a file: a start need not test them again, and
+//! can tell a machine that lost features from a weaker one. An entry is valid for one boot, kernel,
+//! user and set of surrounding namespaces.
 
 use std::{
     fs,
@@ -10,14 +10,14 @@ use std::{
 
 use super::facilities::{Facility, Probe};
 
-/// Most entries of a file; the oldest go first.
+/// Maximum number of entries in the file; the oldest are dropped first.
 const MAX_ENTRIES: usize = 32;
 
-/// What an entry holds for.
+/// Key of an entry: the conditions under which it is valid.
 pub(super) fn here() -> String {
     let read = |path: &str| fs::read_to_string(path).unwrap_or_default().trim().replace(char::is_whitespace, "_");
     let link = |path: &str| fs::read_link(path).map(|to| to.to_string_lossy().into_owned()).unwrap_or_default();
-    // A container or a confined parent takes away what the machine as such has.
+    // A container or a confined parent may remove features of the machine.
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let filters = status.lines().find_map(|line| line.strip_prefix("Seccomp_filters:")).unwrap_or("-").trim();
     let kernel = read("/proc/sys/kernel/osrelease");
@@ -30,13 +30,13 @@ pub(super) fn here() -> String {
     )
 }
 
-/// What the file says of this place.
+/// The stored features for the key `here`.
 pub(super) fn recall(file: &Path, here: &str) -> Option<Probe> {
     let text = fs::read_to_string(file).ok()?;
     text.lines().rev().find_map(|line| parse(line, here))
 }
 
-/// Keeps what was found. Not being able to is no error: the next start tries again.
+/// Stores the result. A failure is ignored: the next start tests again.
 pub(super) fn keep(file: &Path, here: &str, probe: &Probe) {
     let _ = replace(file, here, probe);
 }

@@ -1,13 +1,12 @@
-//! Where a path leads that may not exist yet: for rules, masks and messages. Access itself goes by
-//! other ways.
+//! Canonical form of paths that need not exist: for rules, masks and messages, not for access.
 
 use std::{
     collections::HashMap,
     path::{Component, Path, PathBuf},
 };
 
-/// The canonical form of many paths of the same folders, of which each is followed once: for one
-/// look at many paths, not to be kept.
+/// Canonical form of many paths in the same folders, each folder resolved once. For one batch of
+/// paths, not to be kept.
 ///
 /// ```
 /// use std::path::{Path, PathBuf};
@@ -19,12 +18,12 @@ use std::{
 /// ```
 #[derive(Debug, Default)]
 pub struct Canonical {
-    /// Folders that were looked up; `None` for those that are not there.
+    /// Folders that were looked up; `None` for missing ones.
     known: HashMap<PathBuf, Option<PathBuf>>,
 }
 
 impl Canonical {
-    /// As [`Path::canonicalize`]; `None` for what does not exist or cannot be reached.
+    /// Like [`Path::canonicalize`]; `None` if it does not exist or cannot be reached.
     pub fn of(&mut self, path: &Path) -> Option<PathBuf> {
         if is_plain(path) { self.of_plain(path) } else { path.canonicalize().ok() }
     }
@@ -48,7 +47,7 @@ impl Canonical {
         found
     }
 
-    /// The canonical form of the longest part that exists, with the rest appended by its words.
+    /// The canonical form of the longest existing part, followed by the rest as spelled.
     pub fn by_words(&mut self, path: &Path) -> PathBuf {
         if is_plain(path) {
             return self.plain_by_words(path);
@@ -76,7 +75,7 @@ impl Canonical {
         }
     }
 
-    /// From the top: a long path of which little exists is not looked up part by part.
+    /// Starts at the top, so that a long, mostly missing path is not looked up part by part.
     fn plain_by_words(&mut self, path: &Path) -> PathBuf {
         let mut parts = path.components();
         let (mut existing, mut resolved) = (PathBuf::new(), PathBuf::new());
@@ -93,12 +92,12 @@ impl Canonical {
     }
 }
 
-/// Whether a path is absolute and goes nowhere but down.
+/// Whether a path is absolute and contains no `.` or `..`.
 fn is_plain(path: &Path) -> bool {
     path.is_absolute() && path.components().all(|part| matches!(part, Component::RootDir | Component::Normal(_)))
 }
 
-/// As [`Canonical::by_words`], for one path.
+/// Like [`Canonical::by_words`], for one path.
 pub fn resolve_by_words(path: &Path) -> PathBuf {
     Canonical::default().by_words(path)
 }

@@ -1,6 +1,7 @@
-//! The system call filter: a short deny list as a balanced jump tree. The kernel pre-evaluates a
-//! filter once per system call when it is installed, so depth is start-up time: a tree of 60 leaves
-//! costs a tenth of a chain of 60. What needs a capability is not listed, since none is left.
+//! The system call filter: a short deny list as a balanced jump tree. The kernel evaluates a filter
+//! once per system call when it is installed, so depth costs start-up time: a tree of 60 leaves
+//! costs a tenth of a chain of 60. Calls that need a capability are not listed, because all
+//! capabilities are dropped.
 #![expect(unsafe_code, reason = "seccomp has no safe wrapper that is usable after a raw fork")]
 #![expect(clippy::cast_possible_truncation, reason = "opcodes and error numbers of the kernel's interface fit 16 bits")]
 
@@ -11,7 +12,7 @@ use super::sys::{Result, check};
 
 /// Namespace flags of `clone`, all but the one for time, which `clone` does not know.
 const CLONE_NEW_ANY: u32 = 0x7E02_0000;
-/// Commands of `fcntl` that keep others from opening a file, or the entries of a folder.
+/// Commands of `fcntl` that prevent others from opening a file or folder entries.
 const F_SETLEASE: u32 = 1024;
 const F_SETDELEG: u32 = 1040;
 const TIOCSTI: u32 = 0x5412;
@@ -28,7 +29,7 @@ const ARCH: u32 = 0xC000_00F3;
 const SYS_FCHMODAT2: c_long = 452;
 /// Set-uid and set-gid.
 const SET_ID: u32 = 0o6000;
-/// Flags of `open` with which the mode counts: `O_CREAT`, and what makes a file without a name.
+/// Flags of `open` with which the mode applies: `O_CREAT` and the flag for a file without a name.
 const CREATES: u32 = 0o100 | 0o20_000_000;
 
 const X32_BIT: u32 = 0x4000_0000;
@@ -43,21 +44,21 @@ const fn high_half(n: u32) -> u32 {
     argument(n) + 4
 }
 
-/// Which sockets a process may make.
+/// The sockets a process may create.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Sockets {
     /// Internet, local and routing sockets on the machine's network.
     Machine,
-    /// The same where nothing but the process's own network is to be reached.
+    /// The same kinds, but only for the process's own network.
     Own,
-    /// None, where the network is closed and there is no own one.
+    /// None, if the network is closed and the process has no network of its own.
     None,
 }
 
-/// When a listed system call is answered otherwise than others.
+/// Condition under which a listed system call is denied.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Deny {
-    /// Always, with the answer of the filter.
+    /// Always, with the filter's answer.
     Hit,
     /// Always, with this error number.
     Always(u16),
@@ -65,12 +66,11 @@ pub(super) enum Deny {
     AnyBit { argument: u32, bits: u32 },
     /// When the low half of this argument is one of these two.
     Either { argument: u32, values: [u32; 2] },
-    /// When the flags say that a file is made, with one of these bits in its mode.
+    /// If the flags create a file, with one of these bits in its mode.
     Made { flags: u32, mode: u32 },
-    /// When it sets the limits of a process by its number; 0 is the caller.
+    /// If it sets the limits of a process given by its id; 0 is the caller.
     LimitsOfOthers,
-    /// All families but the internet, local sockets and, for the addresses of the own machine,
-    /// routing messages.
+    /// All families except internet, local and (for the machine's own addresses) routing sockets.
     UnusualFamily,
 }
 
@@ -130,7 +130,7 @@ fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
         libc::SYS_io_uring_setup,
         libc::SYS_io_uring_enter,
         libc::SYS_io_uring_register,
-        // kernel surface without an honest use here
+        // kernel interfaces without a legitimate use here
         libc::SYS_bpf,
         libc::SYS_perf_event_open,
         libc::SYS_userfaultfd,
@@ -158,11 +158,11 @@ fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
     .into_iter()
     .map(|number| (number, REFUSE))
     .collect();
-    // Flags of `clone3` lie in memory, out of a filter's sight; libc falls back to `clone`.
+    // Flags of `clone3` are in memory, which a filter cannot read; libc falls back to `clone`.
     rules.push((libc::SYS_clone3, Deny::Always(libc::ENOSYS as u16)));
     rules.push((libc::SYS_clone, Deny::AnyBit { argument: 0, bits: CLONE_NEW_ANY }));
     rules.push((libc::SYS_ioctl, Deny::Either { argument: 1, values: [TIOCSTI, TIOCLINUX] }));
-    // Who looks at what a file says would not be let in.
+    // Leases and delegations would block programs that open the file to inspect it.
     rules.push((libc::SYS_fcntl, Deny::Either { argument: 1, values: [F_SETLEASE, F_SETDELEG] }));
     let socket = if sockets == Sockets::None { REFUSE } else { Deny::UnusualFamily };
     rules.push((libc::SYS_socket, socket));
@@ -171,8 +171,8 @@ fn deny_list(sockets: Sockets) -> Vec<(u32, Deny)> {
     rules.into_iter().filter_map(|(number, deny)| Some((u32::try_from(number).ok()?, deny))).collect()
 }
 
-/// Whatever gives a file the set-uid or set-gid bit: outside of the sandbox it would run with its
-/// owner's rights.
+/// Rules for calls that give a file the set-uid or set-gid bit: outside the sandbox it would run
+/// with its owner's rights.
 fn set_id_rules() -> Vec<(c_long, Deny)> {
     let mode = |argument| Deny::AnyBit { argument, bits: SET_ID };
     let mut rules = vec![
@@ -181,8 +181,8 @@ fn set_id_rules() -> Vec<(c_long, Deny)> {
         (SYS_FCHMODAT2, mode(2)),
         (libc::SYS_mknodat, mode(2)),
         (libc::SYS_openat, Deny::Made { flags: 2, mode: 3 }),
-        // Its mode lies in memory, out of a filter's sight. Who knows the call also knows kernels
-        // without it.
+        // Its mode is in memory, which a filter cannot read. Programs that use the call also
+        // support kernels without it.
         (libc::SYS_openat2, Deny::Always(libc::ENOSYS as u16)),
     ];
     #[cfg(target_arch = "x86_64")]
@@ -195,7 +195,7 @@ fn set_id_rules() -> Vec<(c_long, Deny)> {
     rules
 }
 
-/// A program that gives the calls of the sorted `rules` the answer `hit`, and `foreign` to other
+/// A program that returns `hit` for denied calls of the sorted `rules`, and `foreign` for other
 /// calling conventions.
 pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock_filter> {
     let mut program = vec![load(OFFSET_ARCH), jump(libc::BPF_JEQ, ARCH, 1, 0), answer(foreign), load(OFFSET_NUMBER)];
@@ -207,18 +207,18 @@ pub(super) fn program(rules: &[(u32, Deny)], hit: u32, foreign: u32) -> Vec<sock
     program
 }
 
-/// Most calls that are compared one after the other, since they have one answer. The kernel
-/// compiles the program for each process, so that its length is start-up time as well.
+/// Maximum number of calls with the same answer that are compared in sequence. The kernel compiles
+/// the program for each process, so its length also costs start-up time.
 const MOST_ALIKE: usize = 4;
 
-/// A search tree over the sorted rules; falls through nowhere, every path ends in an answer.
+/// A search tree over the sorted rules; every path ends in an answer.
 fn tree(rules: &[(u32, Deny)], hit: u32) -> Vec<sock_filter> {
     match rules {
         [] => vec![answer(libc::SECCOMP_RET_ALLOW)],
         [(_, first), others @ ..] if others.len() < MOST_ALIKE && has_one_answer(*first, others) => {
             let left = (1..=rules.len()).rev();
             let compare = |((number, _), left): (&(u32, Deny), usize)| {
-                // Over the other comparisons and what answers when none holds.
+                // Jumps over the other comparisons and the answer for no match.
                 jump(libc::BPF_JEQ, *number, u8::try_from(left).unwrap_or(0), 0)
             };
             let mut code: Vec<sock_filter> = rules.iter().zip(left).map(compare).collect();
@@ -277,7 +277,7 @@ fn leaf(deny: Deny, hit: u32) -> Vec<sock_filter> {
         Deny::LimitsOfOthers => vec![
             load(argument(0)),
             jump(libc::BPF_JEQ, 0, 5, 0),
-            // Only asking: no new limits.
+            // Only reads: no new limits.
             load(argument(2)),
             jump(libc::BPF_JEQ, 0, 0, 2),
             load(high_half(2)),

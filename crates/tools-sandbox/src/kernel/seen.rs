@@ -1,6 +1,6 @@
-//! Rendering a view by mounts: each concealed folder is covered by one of ours, in which stand the
-//! links, the copies and a place for whatever is mounted from the real one. That folder is made
-//! once for a view, and mounted for each process.
+//! Renders a view with mounts: each concealed folder is covered by one of ours, which contains
+//! links, copies and mount points for the granted paths. That folder is created once per view and
+//! mounted for each process.
 
 use std::collections::HashSet;
 use std::ffi::CString;
@@ -16,32 +16,32 @@ use crate::private::{PrivateFolder, memory_places};
 use crate::process::{SpawnError, Step};
 use crate::view::View;
 
-/// Most mounts that show a view; their detached forms wait in an array on the child's stack.
+/// Maximum number of mounts for a view; their detached forms are in an array on the child's stack.
 pub(crate) const MAX_SEEN: usize = 256;
 
-/// The folders that cover concealed ones, made for the views that were asked for.
+/// The folders that cover concealed ones, created per view.
 #[derive(Default)]
 pub(super) struct Covers(Mutex<MadeCovers>);
 
 #[derive(Default)]
 struct MadeCovers {
-    /// What they lie in; made for the first of them.
+    /// The folder that contains them; created with the first one.
     base: Option<PrivateFolder>,
     views: Vec<(Arc<View>, PathBuf)>,
     entries: Entries,
 }
 
-/// What was made in the covers: nothing else changes them, so that nobody needs to look what is
-/// there.
+/// Entries created in the covers. Nothing else changes the covers, so the file system need not be
+/// checked.
 #[derive(Default)]
 struct Entries {
-    /// All of it, each after what it lies in, and whether it is a folder.
+    /// All entries, each after its folder, with whether it is a folder.
     made: Vec<(PathBuf, bool)>,
     folders: HashSet<PathBuf>,
     others: HashSet<PathBuf>,
 }
 
-/// One mount that shows something.
+/// A mount that shows a granted path.
 struct ViewMount {
     source: CString,
     target: CString,
@@ -84,7 +84,7 @@ impl Covers {
         Ok(folder)
     }
 
-    /// As [`make_point`], for a place in the covers.
+    /// Like [`make_point`], for a place in the covers.
     fn make_point(&self, at: &Path, is_folder: bool) -> std::io::Result<()> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).entries.point(at, is_folder)
     }
@@ -92,7 +92,7 @@ impl Covers {
 
 impl Drop for MadeCovers {
     fn drop(&mut self) {
-        // What is known need not be looked for; the base goes with whatever is left in it.
+        // Known entries are removed directly; the base is removed with everything left in it.
         for (path, is_folder) in self.entries.made.iter().rev() {
             let _ = if *is_folder { std::fs::remove_dir(path) } else { std::fs::remove_file(path) };
         }
@@ -100,8 +100,8 @@ impl Drop for MadeCovers {
 }
 
 impl Entries {
-    /// Puts into `cover` what is not mounted: links, and copies of files. The rest is made for each
-    /// plan.
+    /// Adds the entries that are not mounted to `cover`: links, and copies of files. The others are
+    /// created for each plan.
     fn fill(&mut self, cover: &Path, concealed: &Path, view: &View) -> std::io::Result<()> {
         for granted in &view.granted {
             if let Ok(inner) = granted.path.strip_prefix(concealed) {
@@ -121,12 +121,12 @@ impl Entries {
         Ok(())
     }
 
-    /// Makes an empty file or folder that something can be mounted onto.
+    /// Creates an empty file or folder as a mount point.
     fn point(&mut self, at: &Path, is_folder: bool) -> std::io::Result<()> {
         if is_folder { self.folder(at) } else { self.other(at, |at| std::fs::File::create_new(at).map(drop)) }
     }
 
-    /// Makes a folder, and what is missing above it.
+    /// Creates a folder, and missing ones above it.
     fn folder(&mut self, at: &Path) -> std::io::Result<()> {
         if self.folders.contains(at) {
             return Ok(());
@@ -141,13 +141,13 @@ impl Entries {
                 self.note(at, true);
                 Ok(())
             }
-            // A link of ours leads to it.
+            // One of our links leads to it.
             Err(error) if error.kind() == ErrorKind::AlreadyExists && at.is_dir() => Ok(()),
             Err(error) => Err(error),
         }
     }
 
-    /// Makes anything else, unless there is something already, and the folders above it.
+    /// Creates another kind of entry, unless it exists, and the folders above it.
     fn other(&mut self, at: &Path, make: impl FnOnce(&Path) -> std::io::Result<()>) -> std::io::Result<()> {
         if self.others.contains(at) || self.folders.contains(at) {
             return Ok(());
@@ -163,7 +163,7 @@ impl Entries {
         Ok(())
     }
 
-    /// Keeps in mind what was made, unless a link leads out of what is ours to where it was made.
+    /// Records a created entry, unless a link leads out of our folders to its place.
     fn note(&mut self, at: &Path, is_folder: bool) {
         if at.parent().is_some_and(|above| self.folders.contains(above)) {
             self.made.push((at.to_owned(), is_folder));
@@ -173,7 +173,7 @@ impl Entries {
     }
 }
 
-/// Makes an empty file or folder that something can be mounted onto.
+/// Creates an empty file or folder as a mount point.
 fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
     if is_folder {
         return if at.is_dir() { Ok(()) } else { std::fs::create_dir_all(at) };
@@ -186,7 +186,7 @@ fn make_point(at: &Path, is_folder: bool) -> std::io::Result<()> {
 
 impl ViewMounts {
     /// Plans the mounts of `view` for processes that may write `writable` and connect to `sockets`.
-    /// `temp` is the folder that stands for `/tmp`, where it is private.
+    /// `temp` is the folder that becomes `/tmp` if that is private.
     pub(super) fn new(
         view: &Arc<View>,
         covers_made: &Covers,
@@ -195,7 +195,7 @@ impl ViewMounts {
         temp: Option<&Path>,
     ) -> std::result::Result<Self, SpawnError> {
         let folder = covers_made.of(view).map_err(SpawnError::PrivateFolders)?;
-        // Folders of ours that others are mounted in: what they cover, and where they are.
+        // Our folders with mounts inside: the folder each covers, and its path.
         let mut own: Vec<(PathBuf, PathBuf)> = temp.map(|temp| ("/tmp".into(), temp.to_owned())).into_iter().collect();
         let numbered = view.concealed.iter().enumerate();
         own.extend(numbered.map(|(number, concealed)| (concealed.path.clone(), folder.join(number.to_string()))));
@@ -205,14 +205,14 @@ impl ViewMounts {
             let Some((covers, cover)) = covering.max_by_key(|(covers, _)| covers.components().count()) else {
                 return Ok(());
             };
-            // What is shown below something granted is there by itself.
+            // Paths below a granted one are already visible.
             let is_there = view.granted.iter().any(|granted| {
                 target != granted.path && is_below(target, &granted.path) && is_below(&granted.path, covers)
             });
             let Ok(inner) = target.strip_prefix(covers) else { return Ok(()) };
             let made = match cover.join(inner) {
                 _ if is_there => Ok(()),
-                // Commands write there, and take away what was made.
+                // Commands write there and may remove created entries.
                 at if temp == Some(cover) => make_point(&at, is_folder),
                 at => covers_made.make_point(&at, is_folder),
             };
@@ -250,7 +250,7 @@ impl ViewMounts {
         Ok(Self { shown: shown.collect::<std::result::Result<_, SpawnError>>()?, caches })
     }
 
-    /// Takes the caches before everything becomes read-only.
+    /// Detaches the caches before everything becomes read-only.
     pub(super) fn detach_caches(&self) -> std::result::Result<RawFd, (Step, Errno)> {
         let Some(caches) = &self.caches else { return Ok(-1) };
         let detached = sys::clone_tree(caches, Reach::One).and_then(|mount| {
@@ -260,13 +260,13 @@ impl ViewMounts {
         detached.map_err(|errno| (Step::WritableFolder, errno))
     }
 
-    /// Takes what is shown, read-only as everything is by then, before anything is covered.
+    /// Detaches the granted paths, which are read-only by then, before anything is covered.
     pub(super) fn detach(&self, caches: RawFd) -> std::result::Result<DetachedMounts, (Step, Errno)> {
         let mut detached = DetachedMounts { shown: [-1; MAX_SEEN], caches };
         for (slot, shown) in detached.shown.iter_mut().zip(&self.shown) {
             *slot = match sys::clone_tree(&shown.source, Reach::Recursive) {
                 Ok(mount) => mount,
-                // Gone since it was planned, or not ours to see: it is not shown.
+                // Removed since it was planned, or not accessible to us: it is not shown.
                 Err(Errno(libc::ENOENT | libc::EACCES)) => -1,
                 Err(errno) => return Err((Step::Conceal, errno)),
             };
@@ -274,7 +274,7 @@ impl ViewMounts {
         Ok(detached)
     }
 
-    /// Covers what is concealed and shows what is granted.
+    /// Covers concealed folders and attaches granted paths.
     pub(super) fn attach(&self, detached: &DetachedMounts) -> std::result::Result<(), (Step, Errno)> {
         for (mount, shown) in detached.shown.iter().zip(&self.shown) {
             show(*mount, &shown.target).map_err(|errno| (Step::Conceal, errno))?;
@@ -282,7 +282,7 @@ impl ViewMounts {
         Ok(())
     }
 
-    /// Puts the caches in their place.
+    /// Attaches the caches at their place.
     pub(super) fn attach_caches(&self, detached: &DetachedMounts) -> std::result::Result<(), (Step, Errno)> {
         self.caches
             .as_ref()

@@ -1,17 +1,17 @@
-//! Sockets of other programs in the file system. Whoever connects to one has its owner act: an
-//! editor, a terminal, a container daemon or a key agent does what it is told, outside of any
-//! sandbox.
+//! Sockets of other programs in the file system. A process that connects to one can make its owner
+//! act outside any sandbox: an editor, a terminal, a container daemon or a key agent follows its
+//! requests.
 
 use std::{
     os::unix::fs::FileTypeExt as _,
     path::{Path, PathBuf},
 };
 
-/// The names by which sockets can be granted, beside their paths.
+/// The names by which sockets can be granted, as an alternative to paths.
 pub const SOCKET_NAMES: [&str; 4] = ["ssh-agent", "docker", "database", "display"];
 
-/// The paths that a name of [`SOCKET_NAMES`] or an absolute path stands for, as far as they exist;
-/// `variable` tells environment variables.
+/// The existing paths for names of [`SOCKET_NAMES`] and absolute paths; `variable` returns
+/// environment variables.
 pub fn granted_sockets(names: &[String], variable: impl Fn(&str) -> Option<String>) -> Vec<PathBuf> {
     let runtime = variable("XDG_RUNTIME_DIR").map(PathBuf::from);
     let home = crate::account::home();
@@ -48,7 +48,7 @@ pub fn granted_sockets(names: &[String], variable: impl Fn(&str) -> Option<Strin
     found
 }
 
-/// The sockets that programs of this machine listen at now, by canonical paths.
+/// The sockets on which programs of this machine listen now, as canonical paths.
 pub(crate) fn bound_sockets() -> Vec<PathBuf> {
     let table = std::fs::read_to_string("/proc/net/unix").unwrap_or_default();
     let mut found: Vec<PathBuf> = named_in(&table)
@@ -61,9 +61,9 @@ pub(crate) fn bound_sockets() -> Vec<PathBuf> {
     found
 }
 
-/// The absolute paths in the kernel's table of local sockets. Names without a file begin with `@`.
+/// The absolute paths in the kernel's table of local sockets. Abstract names begin with `@`.
 fn named_in(table: &str) -> Vec<PathBuf> {
-    // Numbers come first, and no number holds a slash.
+    // Numbers come first, and contain no slash.
     let named = table.lines().skip(1).filter_map(|line| Some(PathBuf::from(&line[line.find(" /")? + 1..])));
     let mut paths: Vec<PathBuf> = named.collect();
     paths.sort();
@@ -71,7 +71,7 @@ fn named_in(table: &str) -> Vec<PathBuf> {
     paths
 }
 
-/// Whether a socket lies in a folder that was granted for work: it belongs to what is worked on. A
+/// Whether a socket lies in a folder that was granted for work and so belongs to the project. A
 /// home or the whole machine is granted for its files.
 pub(crate) fn is_of_workspace(socket: &Path, roots: &[&PathBuf], homes: &[PathBuf]) -> bool {
     roots.iter().any(|root| {

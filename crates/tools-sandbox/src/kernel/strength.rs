@@ -1,5 +1,5 @@
-//! What holds a child process, in the words that go into every result: the level, its parts, and
-//! what is not stopped.
+//! The confinement of a child process as reported in every result: the level, its parts, and its
+//! gaps.
 
 use serde::Serialize;
 
@@ -18,7 +18,7 @@ pub enum Level {
 }
 
 impl Level {
-    /// The name that stands in results and in the configuration.
+    /// The name in results and in the configuration.
     pub fn name(self) -> &'static str {
         match self {
             Self::Off => "off",
@@ -28,19 +28,19 @@ impl Level {
     }
 }
 
-/// The confinement one child process really has.
+/// The actual confinement of one child process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Strength {
     /// The level.
     pub level: Level,
-    /// ABI of the Landlock rules, when there are any.
+    /// ABI of the Landlock rules, if there are any.
     pub landlock: Option<u32>,
     /// Whether system calls are filtered.
     pub seccomp: bool,
     /// Whether there is a network.
     pub network: Network,
-    /// Set when the machine gives less than the strongest level though the configuration would take
-    /// it.
+    /// Set if the machine supports less than the strongest level, which the configuration would
+    /// accept.
     pub degraded: bool,
     /// Gaps of the confinement, one sentence each.
     pub not_stopped: Vec<String>,

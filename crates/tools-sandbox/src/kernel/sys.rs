@@ -9,7 +9,7 @@ use libc::{c_int, c_ulong};
 
 use super::raw::call;
 
-/// An error number, as `errno` had it.
+/// An error number, as in `errno`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Errno(pub(crate) i32);
 
@@ -42,14 +42,13 @@ const MOVE_MOUNT_F_EMPTY_PATH: c_int = 0x4;
 const AT_RECURSIVE: c_int = 0x8000;
 const AT_EMPTY_PATH: c_int = 0x1000;
 
-/// The value of a system call, or the error number it stands for.
+/// The value of a system call, or its error number.
 pub(crate) fn check(value: isize) -> Result<isize> {
     if value < 0 { Err(Errno(i32::try_from(-value).unwrap_or(libc::EIO))) } else { Ok(value) }
 }
 
 fn as_fd(value: isize) -> RawFd {
-    // A descriptor always fits; anything else would be a kernel bug, and -1 is refused by every
-    // later call.
+    // A descriptor always fits; anything else would be a kernel bug, and all later calls refuse -1.
     RawFd::try_from(value).unwrap_or(-1)
 }
 
@@ -92,7 +91,7 @@ pub(crate) fn duplicate_onto(from: RawFd, to: RawFd) -> Result<()> {
     check(unsafe { call!(libc::SYS_dup3, from, to, 0) }).map(|_| ())
 }
 
-/// Duplicates to the lowest free number from `least` on, closed on exec.
+/// Duplicates to the lowest free number from `least` on, with close-on-exec.
 pub(crate) fn duplicate_above(from: RawFd, least: RawFd) -> Result<RawFd> {
     // SAFETY: plain descriptor numbers.
     check(unsafe { call!(libc::SYS_fcntl, from, libc::F_DUPFD_CLOEXEC, least) }).map(as_fd)
@@ -131,13 +130,13 @@ pub(crate) fn tcp_socket(family: c_int) -> Result<RawFd> {
     check(unsafe { call!(libc::SYS_socket, family, kind, 0) }).map(as_fd)
 }
 
-/// A TCP socket that listens on 127.0.0.1, on a free port for 0.
+/// A TCP socket that listens on 127.0.0.1; port 0 selects a free port.
 pub(crate) fn listen_on_loopback(port: u16, backlog: c_int) -> Result<RawFd> {
     // SAFETY: plain numbers.
     let socket = check(unsafe { call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_STREAM | libc::SOCK_CLOEXEC, 0) });
     let socket = socket.map(as_fd)?;
     // `struct sockaddr_in`: family, port and address, the last two in network order, then eight
-    // bytes of nothing.
+    // zero bytes.
     let mut address = [0u8; 16];
     let family = u16::try_from(libc::AF_INET).unwrap_or(2);
     address[..2].copy_from_slice(&family.to_ne_bytes());
@@ -156,17 +155,17 @@ pub(crate) fn listen_on_loopback(port: u16, backlog: c_int) -> Result<RawFd> {
     }
 }
 
-/// Waits for a child of any kind to end.
+/// Waits for any kind of child to end.
 pub(crate) fn wait_for(pid: i32) {
     // SAFETY: no status and no usage record is asked for.
     unsafe { call!(libc::SYS_wait4, pid, std::ptr::null_mut::<c_int>(), libc::__WALL, 0) };
 }
 
-/// What `ptrace` reports where a thread has stopped for no signal.
+/// Event that `ptrace` reports if a thread stopped without a signal.
 const PTRACE_EVENT_STOP: c_int = 128;
 
-/// Stops a thread of another process, soon. Neither signals nor its parent let it go on, and nobody
-/// but [`let_go`].
+/// Requests a thread of another process to stop. Only [`let_go`] continues it; signals and its
+/// parent cannot.
 pub(crate) fn arrest(thread: i32) -> Result<()> {
     // SAFETY: plain numbers. Refused for a thread that we have already.
     unsafe { call!(libc::SYS_ptrace, libc::PTRACE_SEIZE, thread, 0, 0) };
@@ -174,8 +173,8 @@ pub(crate) fn arrest(thread: i32) -> Result<()> {
     check(unsafe { call!(libc::SYS_ptrace, libc::PTRACE_INTERRUPT, thread, 0, 0) }).map(|_| ())
 }
 
-/// Lets a thread go on that was arrested and has stopped, with the signal that it was about to get.
-/// One that has not stopped yet is told of by [`let_go_stopped`] once it has.
+/// Continues an arrested thread that has stopped, with its pending signal. For a thread that has
+/// not stopped yet, call [`let_go_stopped`] once it has.
 pub(crate) fn let_go(thread: i32) {
     let mut told = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     let flags = libc::WSTOPPED | libc::WNOHANG | libc::__WALL;
@@ -183,14 +182,14 @@ pub(crate) fn let_go(thread: i32) {
     let waited = check(unsafe { call!(libc::SYS_waitid, libc::P_PID, thread, told.as_mut_ptr(), flags, 0) });
     // SAFETY: zeroed, and written by the call: all of it is numbers.
     let told = unsafe { told.assume_init() };
-    // SAFETY: the call tells of a child.
+    // SAFETY: the call reports a child.
     if waited.is_ok() && unsafe { told.si_pid() } == thread {
         // SAFETY: as above.
         let_go_stopped(thread, unsafe { told.si_status() });
     }
 }
 
-/// As [`let_go`], for a thread of which `wait` has told why it stopped: a signal, and an event
+/// Like [`let_go`], for a thread whose stop `wait` has reported: `why` is a signal, with an event
 /// above it.
 pub(crate) fn let_go_stopped(thread: i32, why: c_int) {
     let signal = if why >> 8 == PTRACE_EVENT_STOP { 0 } else { why & 0x7f };
@@ -198,7 +197,7 @@ pub(crate) fn let_go_stopped(thread: i32, why: c_int) {
     unsafe { call!(libc::SYS_ptrace, libc::PTRACE_DETACH, thread, 0, signal) };
 }
 
-/// Waits for events, at most so many milliseconds.
+/// Waits for events, at most `patience` milliseconds; `None` waits without limit.
 pub(crate) fn poll(events: &mut [libc::pollfd], patience: Option<i64>) {
     let patience = patience.map(|ms| libc::timespec { tv_sec: ms / 1000, tv_nsec: ms % 1000 * 1_000_000 });
     let patience = patience.as_ref().map_or(std::ptr::null(), std::ptr::from_ref);
@@ -237,7 +236,7 @@ pub(crate) fn mount(source: &CStr, target: &CStr, kind: Option<&CStr>, flags: c_
     mount_with(source, target, kind, flags, None)
 }
 
-/// Mounts with options of the file system.
+/// Mounts with file system options.
 pub(crate) fn mount_with(
     source: &CStr,
     target: &CStr,
