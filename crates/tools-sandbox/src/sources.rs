@@ -101,7 +101,7 @@ pub trait Candidate {
 pub struct WalkSummary {
     /// Start of the walk: canonical paths.
     pub starts: Vec<PathBuf>,
-    /// Whether it ended before it had seen everything.
+    /// True if the walk ended before it had seen everything.
     pub is_cut: bool,
     /// Folders that could not be read.
     pub unreadable: u64,

@@ -18,7 +18,7 @@ impl Facility {
         Self { name: name.to_owned(), missing: Some(io::Error::from_raw_os_error(errno).to_string()) }
     }
 
-    /// Like [`Self::missing`], for features that need new namespaces.
+    /// Like `missing`, for features that need new namespaces.
     pub(crate) fn missing_namespaces(name: &str, errno: i32) -> Self {
         Self { name: name.to_owned(), missing: Some(no_namespaces(errno).to_string()) }
     }

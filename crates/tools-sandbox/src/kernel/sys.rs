@@ -250,45 +250,45 @@ pub(crate) fn mount_with(
     check(unsafe { call!(libc::SYS_mount, source.as_ptr(), target.as_ptr(), kind, flags, data) }).map(|_| ())
 }
 
-/// Makes a folder with exactly this mode.
+/// Creates a folder with exactly this mode.
 pub(crate) fn make_folder(path: &CStr, mode: u32) -> Result<()> {
     // SAFETY: terminated string.
     check(unsafe { call!(libc::SYS_mkdirat, libc::AT_FDCWD, path.as_ptr(), mode) }).map(|_| ())
 }
 
-/// Makes an empty file with exactly this mode.
+/// Creates an empty file with exactly this mode.
 pub(crate) fn make_file(path: &CStr, mode: u32) -> Result<()> {
     let mode = libc::S_IFREG | mode;
     // SAFETY: terminated string; a regular file has no device number.
     check(unsafe { call!(libc::SYS_mknodat, libc::AT_FDCWD, path.as_ptr(), mode, 0) }).map(|_| ())
 }
 
-/// Sets the mask for the modes of new files, and gives the one before.
+/// Sets the mode mask for new files and returns the previous one.
 pub(crate) fn set_umask(mask: u32) -> u32 {
     // SAFETY: a plain number; cannot fail.
     let before = unsafe { call!(libc::SYS_umask, mask) };
     u32::try_from(before).unwrap_or(0o022)
 }
 
-/// Takes or gives back a lock on an open file, as `flock(2)`.
+/// Takes or releases a lock on an open file, as `flock(2)`.
 pub(crate) fn lock(fd: RawFd, how: c_int) -> Result<()> {
     // SAFETY: plain numbers.
     check(unsafe { call!(libc::SYS_flock, fd, how) }).map(|_| ())
 }
 
-/// A queue for events of files.
+/// Creates a queue for file events.
 pub(crate) fn watch_queue() -> Result<RawFd> {
     // SAFETY: plain numbers.
     check(unsafe { call!(libc::SYS_inotify_init1, libc::IN_CLOEXEC | libc::IN_NONBLOCK) }).map(as_fd)
 }
 
-/// Has a queue told of these events of a file.
+/// Adds a watch for these events of a file to a queue.
 pub(crate) fn watch(queue: RawFd, path: &CStr, events: u32) -> Result<()> {
     // SAFETY: terminated string.
     check(unsafe { call!(libc::SYS_inotify_add_watch, queue, path.as_ptr(), events) }).map(|_| ())
 }
 
-/// What lies at a path.
+/// State of the entry at a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct PathState {
     /// Whether it is a file or a folder, not a link.
@@ -297,7 +297,7 @@ pub(crate) struct PathState {
     pub(crate) is_mounted: bool,
 }
 
-/// The part of `struct statx` that is looked at, with room for the rest.
+/// The used part of `struct statx`, with room for the rest.
 #[repr(C, align(8))]
 struct FileStatus {
     _before: [u32; 2],
@@ -310,7 +310,7 @@ struct FileStatus {
 const STATX_TYPE: c_int = 1;
 const STATX_ATTR_MOUNT_ROOT: u64 = 0x2000;
 
-/// What lies at a path, without following a link.
+/// The state of the entry at a path, without following a link.
 pub(crate) fn path_state(path: &CStr) -> Result<PathState> {
     let mut status = FileStatus { _before: [0; 2], attributes: 0, _between: [0; 3], mode: 0, _after: [0; 113] };
     const { assert!(size_of::<FileStatus>() == 256) };
@@ -324,7 +324,7 @@ pub(crate) fn path_state(path: &CStr) -> Result<PathState> {
     })
 }
 
-/// Calls `act` with every name of a folder that is a number.
+/// Calls `act` with every numeric name in a folder.
 pub(crate) fn for_each_number_in(folder: &CStr, mut act: impl FnMut(u32)) {
     let Ok(folder) = open(folder, libc::O_RDONLY | libc::O_DIRECTORY) else { return };
     let mut buffer = [0u64; 256];
@@ -336,7 +336,7 @@ pub(crate) fn for_each_number_in(folder: &CStr, mut act: impl FnMut(u32)) {
         };
         // SAFETY: as many bytes were written; bytes need no alignment.
         let mut entries = unsafe { std::slice::from_raw_parts(buffer.as_ptr().cast::<u8>(), count) };
-        // Two numbers of eight bytes, the length of the entry, its kind, and its name.
+        // Record layout: two numbers of eight bytes, the record length, the kind, and the name.
         while let (Some([low, high]), Some(name)) = (entries.get(16..18), entries.get(19..)) {
             let digits = name.iter().take_while(|byte| byte.is_ascii_digit()).count();
             if digits > 0 && name.get(digits) == Some(&0) {
@@ -351,12 +351,12 @@ pub(crate) fn for_each_number_in(folder: &CStr, mut act: impl FnMut(u32)) {
     close(folder);
 }
 
-/// Switches the loopback interface of a new network namespace on.
+/// Enables the loopback interface of a new network namespace.
 pub(crate) fn start_loopback() -> Result<()> {
     // SAFETY: plain numbers.
     let socket = check(unsafe { call!(libc::SYS_socket, libc::AF_INET, libc::SOCK_DGRAM | libc::SOCK_CLOEXEC, 0) });
     let socket = socket.map(as_fd)?;
-    // `struct ifreq`: sixteen bytes of name, then the flags.
+    // `struct ifreq`: sixteen bytes for the name, then the flags.
     let mut request = [0u8; 40];
     request[..2].copy_from_slice(b"lo");
     let up = u16::try_from(libc::IFF_UP | libc::IFF_RUNNING).unwrap_or(1);
@@ -367,7 +367,7 @@ pub(crate) fn start_loopback() -> Result<()> {
     done.map(|_| ())
 }
 
-/// Whether a call reaches only one mount or everything mounted below it too.
+/// Whether a call applies to one mount only, or also to all mounts below.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Reach {
     One,
@@ -395,7 +395,7 @@ fn set_mount_attributes(fd: RawFd, path: &CStr, flags: c_int, set: u64, clear: u
     check(unsafe { call!(libc::SYS_mount_setattr, fd, path.as_ptr(), flags, &raw const attributes, size) }).map(|_| ())
 }
 
-/// Takes a detached copy of what is mounted at a path.
+/// Makes a detached copy of the mount at a path.
 pub(crate) fn clone_tree(path: &CStr, reach: Reach) -> Result<RawFd> {
     let flags = OPEN_TREE_CLONE | libc::O_CLOEXEC | reach.flag();
     // SAFETY: terminated string.
@@ -412,7 +412,7 @@ pub(crate) fn move_mount(mount: RawFd, target: &CStr) -> Result<()> {
     .map(|_| ())
 }
 
-/// The folder of an absolute path, in a buffer.
+/// The parent folder of an absolute path, in a buffer.
 pub(crate) fn parent<'a>(buffer: &'a mut [u8], path: &CStr) -> Option<&'a CStr> {
     let bytes = path.to_bytes();
     let end = bytes.iter().rposition(|byte| *byte == b'/')?.max(1);
@@ -421,8 +421,8 @@ pub(crate) fn parent<'a>(buffer: &'a mut [u8], path: &CStr) -> Option<&'a CStr> 
     CStr::from_bytes_until_nul(buffer).ok()
 }
 
-/// Joins pieces in a buffer, an empty piece standing for `number`, without allocation. What does
-/// not fit gives `/`.
+/// Joins pieces in a buffer without allocation; `number` replaces an empty piece. Returns `/` if
+/// the result does not fit.
 pub(crate) fn join<'a>(buffer: &'a mut [u8], pieces: &[&[u8]], number: u32) -> &'a CStr {
     let mut digits = [0u8; 10];
     let mut first = digits.len();

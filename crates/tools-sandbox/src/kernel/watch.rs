@@ -1,5 +1,5 @@
-//! Which system calls write to files, and the filter that has them told before they happen. The
-//! filter refuses nothing: whoever listens lets each call go on once it is noted.
+//! The system calls that write to files, and the filter that reports them before they run. The
+//! filter refuses nothing: the listener continues each call once it is noted.
 #![expect(unsafe_code, reason = "seccomp has no safe wrapper that is usable after a raw fork")]
 
 use std::os::fd::RawFd;
@@ -10,15 +10,15 @@ use super::raw::call;
 use super::seccomp::{Deny, program};
 use super::sys::{Errno, Result, check};
 
-/// Flags of `open` with which a file is made or can be written.
+/// Flags of `open` that create a file or make it writable.
 const WRITING: u32 = (libc::O_WRONLY | libc::O_RDWR | libc::O_CREAT | libc::O_TRUNC).cast_unsigned();
 
-/// Where the arguments of a call name what it writes.
+/// The arguments of a call that name the written file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Names {
-    /// A path, by the numbers of the arguments for its folder, if there is one, and for itself.
+    /// A path, by the argument numbers of its folder, if there is one, and of the path.
     Path(Option<u8>, u8),
-    /// Two paths: one is renamed to the other, with all that lies below.
+    /// Two paths: one is renamed to the other, with everything below.
     Renamed((Option<u8>, u8), (Option<u8>, u8)),
     /// Two names of one file.
     Linked((Option<u8>, u8), (Option<u8>, u8)),
@@ -26,11 +26,11 @@ pub(crate) enum Names {
     File(u8),
 }
 
-/// The calls that are told, with their numbers, when, and what they name.
+/// The reported calls: number, condition, and named file.
 fn table() -> Vec<(u32, Deny, Names)> {
     use Names::{File, Linked, Path, Renamed};
     let at = |folder: u8, path: u8| (Some(folder), path);
-    // Numbers of system calls fit; one that did not would match none.
+    // System call numbers fit; one that did not would match none.
     let short = |number: c_long| u32::try_from(number).unwrap_or(u32::MAX);
     let always = |number: c_long, names: Names| (short(number), Deny::Hit, names);
     let opening = |number: c_long, flags: u32, names: Names| {
@@ -38,7 +38,7 @@ fn table() -> Vec<(u32, Deny, Names)> {
     };
     let mut table = vec![
         opening(libc::SYS_openat, 2, Path(Some(0), 1)),
-        // Its flags lie in memory, out of a filter's sight.
+        // Its flags are in memory, which a filter cannot read.
         always(libc::SYS_openat2, Path(Some(0), 1)),
         always(libc::SYS_truncate, Path(None, 0)),
         always(libc::SYS_renameat2, Renamed(at(0, 1), at(2, 3))),
@@ -84,10 +84,10 @@ fn table() -> Vec<(u32, Deny, Names)> {
     table
 }
 
-/// Not in every `libc` yet; the number is the same on all architectures.
+/// Missing in some versions of `libc`; the number is the same on all architectures.
 const FCHMODAT2: c_long = 452;
 
-/// What each call that is told names.
+/// The arguments that name the file, for each reported call.
 pub(crate) struct NotifiedCalls(Vec<(u32, Names)>);
 
 impl NotifiedCalls {
@@ -112,7 +112,7 @@ impl WatchFilter {
         Self { program: program(&rules, libc::SECCOMP_RET_USER_NOTIF, libc::SECCOMP_RET_ALLOW) }
     }
 
-    /// Installs the filter in the calling process and gives the listener. `no_new_privs` must be
+    /// Installs the filter in the calling process and returns the listener. `no_new_privs` must be
     /// set.
     pub(crate) fn install(&self) -> Result<RawFd> {
         let program = libc::sock_fprog {
@@ -127,7 +127,7 @@ impl WatchFilter {
     }
 }
 
-/// Hands a descriptor to whoever has the other end of a socket.
+/// Sends a descriptor to the other end of a socket.
 pub(crate) fn hand_over(socket: RawFd, descriptor: RawFd) -> Result<()> {
     #[repr(C)]
     struct Rights {

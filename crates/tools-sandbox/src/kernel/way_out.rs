@@ -1,5 +1,5 @@
-//! The way out of commands and servers whose network is gated: what their crates need of whoever
-//! runs the endpoint.
+//! Network access of commands and servers whose network is gated: the interface between their
+//! crates and the owner of the endpoint.
 
 use std::{ffi::OsString, io, sync::Arc};
 
@@ -7,32 +7,32 @@ use tools_core::CallContext;
 
 use super::NetworkNamespace;
 
-/// Opens passages for commands. Called once for each command, before it starts; implemented by
-/// hosts that have an endpoint.
+/// Opens network access for commands. Called once for each command, before it starts; implemented
+/// by hosts that have an endpoint.
 pub trait WayOut: Send + Sync {
-    /// A passage for a command of this session. `None` when there can be none here: the command has
-    /// no network then.
+    /// Network access for a command of this session. `None` if it is unavailable here: then the
+    /// command has no network.
     fn open(&self, line: &str, cx: &CallContext) -> Option<Arc<dyn Passage>>;
 }
 
-/// The way out of one command. It ends when dropped.
+/// Network access of one command. It ends when dropped.
 pub trait Passage: Send + Sync {
     /// The network of the session.
     fn network(&self) -> Arc<NetworkNamespace>;
 
-    /// Environment variables that lead programs to the way out.
+    /// Environment variables that direct programs to the endpoint.
     fn variables(&self) -> Vec<(OsString, OsString)>;
 
-    /// The command runs below this process from now on.
+    /// Reports the supervisor process below which the command runs from now on.
     fn started(&self, supervisor: i32);
 
     /// Makes a port of that network reachable on 127.0.0.1 of this machine under the same number,
-    /// until the passage ends. `by` names the rule that allows it, or who agreed to it.
+    /// until this value is dropped. `by` names the rule that allows it, or the person who agreed.
     ///
     /// # Errors
-    /// When the machine's port is taken or not ours to take.
+    /// If the port of this machine is taken or may not be used.
     fn publish(&self, port: u16, by: &str) -> io::Result<()>;
 
-    /// What was refused to the command so far, one sentence each, for its result.
+    /// The refused connections of the command so far, one sentence each, for its result.
     fn refused(&self) -> Vec<String>;
 }
