@@ -43,8 +43,8 @@ pub fn read_plain(
 /// link.
 ///
 /// # Errors
-/// What the system says; then `file` is as it was. [`io::ErrorKind::PermissionDenied`] when another
-/// file was put in the place of the new one meanwhile: that one is removed.
+/// The system's error; then `file` is unchanged. [`io::ErrorKind::PermissionDenied`] if another
+/// file was put in place of the new one meanwhile: that one is removed.
 pub fn replace_file(file: &Path, mode: u32, contents: &[u8]) -> io::Result<()> {
     let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let mut new = tempfile::Builder::new().prefix(".haft-new-").tempfile_in(folder)?;
@@ -62,10 +62,10 @@ pub fn replace_file(file: &Path, mode: u32, contents: &[u8]) -> io::Result<()> {
     File::open(folder)?.sync_all()
 }
 
-/// Opens a file that serves as a lock for its owner, and makes it where it is missing.
+/// Opens a file that its owner uses as a lock, and creates it if missing.
 ///
 /// # Errors
-/// What the system says, and what is a link or no regular file.
+/// The system's error, also for a link or a file that is not regular.
 pub fn open_lock(file: &Path) -> io::Result<File> {
     let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let mut options = OpenOptions::new();

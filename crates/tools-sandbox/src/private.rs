@@ -49,8 +49,8 @@ pub fn make_private_folder(path: &Path) -> io::Result<()> {
 /// can be held. Skipped if this user may not create it: no command can create it either.
 ///
 /// # Errors
-/// A sentence for a person. A link on the way is refused: whoever writes the root could put a
-/// folder in its place.
+/// A sentence for a person. A link on the way is refused: anyone who may write the root could
+/// redirect the folder.
 pub fn make_private_below(root: &Path, folder: &Path) -> Result<(), String> {
     let mut path = root.to_owned();
     for part in folder.strip_prefix(root).unwrap_or(folder).components() {

@@ -136,8 +136,8 @@ impl Sandbox {
         }
     }
 
-    /// Names the caches that processes may write, and the copies of files that they get, in an
-    /// environment: all but what `is_chosen` says was chosen for this process.
+    /// Adds the variables for caches and handed-in copies to an environment, except those for which
+    /// `is_chosen` returns true because they were set for this process.
     pub fn name_caches(&self, env: &mut Vec<(OsString, OsString)>, is_chosen: impl Fn(&str) -> bool) {
         for (name, value) in self.variables.iter().filter(|(name, _)| !name.to_str().is_some_and(&is_chosen)) {
             env.retain(|(own, _)| own != name);
@@ -257,8 +257,8 @@ impl Sandbox {
     }
 }
 
-/// The level for a mode on this machine. If no level was demanded, an unexplained weaker level than
-/// before is an error.
+/// The level for a mode on this machine. If no level was demanded, a weaker level than before is an
+/// error.
 fn choose(mode: SandboxMode, found: &ProbeResult) -> Result<(Level, bool), SpawnError> {
     let (level, degraded) = choose_level(mode, &found.probe)?;
     let before = found.before.as_ref().filter(|_| mode == SandboxMode::BestEffort);

@@ -44,7 +44,7 @@ pub struct Guard {
     tells_changes: bool,
 }
 
-/// An entry, and the state of what lies there.
+/// An entry and its state.
 struct GuardedEntry {
     entry: ObeyedEntry,
     state: Option<FileState>,

@@ -159,7 +159,8 @@ impl<'a> Holding<'a> {
 
     fn takes_again(&self) -> bool {
         let free = || self.places.iter().all(|place| is_free(place.opened));
-        // The process that may replace files only tests whether anybody has these locks.
+        // A process that may replace files tests whether anybody has these locks: take them only if
+        // the tree can probably continue.
         free() && self.places.iter().all(|place| sys::lock(place.held, libc::LOCK_SH | libc::LOCK_NB).is_ok()) && free()
     }
 

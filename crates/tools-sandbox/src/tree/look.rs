@@ -168,7 +168,7 @@ fn as_node(metadata: Metadata, link: Option<PathBuf>, now: i128) -> Node {
     Node { metadata, link, is_fresh: changed > now - STEP }
 }
 
-/// What one thread found.
+/// Findings of one thread.
 #[derive(Default)]
 struct Part {
     folders: Vec<(PathBuf, Vec<Entry>)>,
