@@ -80,8 +80,7 @@ impl RetryConfig {
         })
     }
 
-    /// Sentences on whatever in the section does not do what it looks like, where `tools` are the
-    /// tools there are.
+    /// Sentences about settings of the section without effect. `tools` are all available tools.
     pub fn lint(&self, tools: &[Arc<ToolDef>], has_models: bool) -> Vec<String> {
         let mut found = Vec::new();
         if !has_models && !self.parameter_reformat_provider.is_empty() {

@@ -1,4 +1,4 @@
-//! Whether and when a call is made again. Pure.
+//! Decides, without side effects, whether and when a call is repeated.
 
 use std::time::Duration;
 
@@ -17,7 +17,7 @@ pub(crate) struct Attempt<'a> {
     pub made: u32,
     /// Time since the first attempt.
     pub since: Duration,
-    /// A number between 0 and 1 that nobody can foretell: many callers must not come back at once.
+    /// A random number between 0 and 1. It spreads the retries of many callers over time.
     pub chance: f64,
 }
 
@@ -39,7 +39,7 @@ pub(crate) fn plan(policy: &RetryPolicy, attempt: &Attempt<'_>) -> Plan {
     let doubled = policy.base.saturating_mul(2_u32.saturating_pow(attempt.made.saturating_sub(1)));
     let chance = if attempt.chance.is_finite() { attempt.chance.clamp(0.0, 1.0) } else { 1.0 };
     let jittered = doubled.min(policy.longest).mul_f64(chance);
-    // The other side knows best: earlier than it asks for is in vain.
+    // A retry before the time that the other side names would fail again.
     let pause = attempt.error.retry_after().map_or(jittered, |asked| asked.max(jittered));
     if attempt.since.saturating_add(pause) > policy.budget { Plan::Stop } else { Plan::Again(pause) }
 }

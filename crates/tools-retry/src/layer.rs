@@ -1,4 +1,4 @@
-//! The layer: makes the call, pauses, makes it again.
+//! The layer: makes the call, pauses and repeats it.
 
 use std::hash::{BuildHasher, RandomState};
 
@@ -9,7 +9,7 @@ use tools_core::{Invocation, Layer, LayerInfo, Next, Outcome, Shared};
 use crate::RetryPolicy;
 use crate::decide::{Attempt, Plan, plan};
 
-/// Tries calls again. The innermost layer: what it repeats is the execution and nothing else.
+/// Layer that repeats failed calls. It is the innermost layer, so it repeats only the execution.
 #[derive(Debug)]
 pub struct RetryLayer {
     policy: Shared<RetryPolicy>,
@@ -25,12 +25,12 @@ impl RetryLayer {
         why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
     };
 
-    /// A layer under a policy that may be swapped.
+    /// A layer with a policy that may be swapped.
     pub fn new(policy: Shared<RetryPolicy>) -> Self {
         Self { policy, chance: random }
     }
 
-    /// The same with another source of chance: for tests.
+    /// The same layer with another source of random numbers, for tests.
     pub fn with_chance(self, chance: fn() -> f64) -> Self {
         Self { chance, ..self }
     }
@@ -59,7 +59,7 @@ impl Layer for RetryLayer {
             if over {
                 return outcome;
             }
-            // Nobody waits for what was cancelled: the failure that is known is the result.
+            // Nobody waits for a cancelled call, so the last failure is its result.
             tokio::select! {
                 biased;
                 () = inv.context.cancel().cancelled() => return outcome,

@@ -1,5 +1,5 @@
-//! Trying again: only calls that may be, after failures that may pass, within bounds of number and
-//! time.
+//! Retries of calls: only of tools that may be repeated, after failures that may pass, with a limit
+//! on the number of attempts and on the time.
 
 mod config;
 mod decide;
