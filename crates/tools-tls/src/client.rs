@@ -1,4 +1,4 @@
-//! The set-up that all connections of a client share, and the handshake.
+//! The TLS configuration that all connections of a client share, and the handshake.
 
 use std::fmt;
 use std::sync::{Arc, OnceLock};
@@ -11,8 +11,8 @@ use tokio_rustls::{
     rustls::{self, ClientConfig, RootCertStore, crypto::ring, pki_types::ServerName},
 };
 
-/// TLS of a client. Its connections share one configuration, made at the first of them, so that
-/// sessions are resumed.
+/// TLS of a client. All its connections share one configuration, which the first one creates, so
+/// TLS sessions are resumed.
 #[derive(Default)]
 pub struct TlsClient(OnceLock<Result<Arc<ClientConfig>, String>>);
 
@@ -29,16 +29,16 @@ pub enum TlsError {
 }
 
 impl TlsClient {
-    /// A client that trusts these roots alone, instead of those of this machine.
+    /// A client that trusts only these roots, instead of those of this machine.
     pub fn trusting(roots: RootCertStore) -> Self {
         Self(OnceLock::from(config(roots)))
     }
 
-    /// Encrypts a connection, once the other side has proved to be `host`: a DNS name or an
-    /// address, with or without the brackets of IPv6.
+    /// Encrypts a connection and checks that the certificate of the other side is for `host`: a DNS
+    /// name or an address, with or without the brackets of IPv6.
     ///
     /// # Errors
-    /// [`TlsError`]; the connection is closed then.
+    /// [`TlsError`]; the connection is then closed.
     pub async fn connect(&self, host: &str, stream: TcpStream) -> Result<TlsStream<TcpStream>, TlsError> {
         let config = self.0.get_or_init(of_machine).clone().map_err(TlsError::Failed)?;
         let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);

@@ -1,4 +1,4 @@
-//! A server that was configured by its base URL, and the way to it.
+//! A server that is configured by its base URL, and connections to it.
 
 use std::fmt;
 use std::net::{IpAddr, SocketAddr};
@@ -14,8 +14,8 @@ use url::{Host, Url};
 
 use crate::TlsClient;
 
-/// A server to which a key may be sent. No proxy is asked, and by `http` only this machine is
-/// reached unless its owner allowed more.
+/// A server to which a key may be sent. Connections use no proxy. With `http`, only this machine is
+/// reached, unless its owner allowed more.
 pub struct Endpoint {
     is_tls: bool,
     host: String,
@@ -44,7 +44,7 @@ impl fmt::Debug for Endpoint {
 }
 
 impl Endpoint {
-    /// Reads a base URL. `http` leads to this machine only, unless `allow_http`.
+    /// Reads a base URL. The host of an `http` URL must be this machine, unless `allow_http`.
     ///
     /// # Errors
     /// What was expected: a URL of `http` or `https` with a host, without name, password and query.
@@ -77,21 +77,22 @@ impl Endpoint {
         Ok(Self { is_tls, host, port, authority, prefix, is_loopback, tls: TlsClient::default() })
     }
 
-    /// Host and port as they stand in the header `Host` and in messages.
+    /// Host and port as written in the header `Host` and in messages.
     pub fn authority(&self) -> &str {
         &self.authority
     }
 
-    /// The path before that of each request, without a slash at its end.
+    /// The prefix of the path of each request, without a slash at its end.
     pub fn prefix(&self) -> &str {
         &self.prefix
     }
 
-    /// A connection of HTTP/1.1 to the first of its addresses that answers, encrypted where the URL
-    /// says so. A name of this machine leads to addresses of this machine only.
+    /// An HTTP/1.1 connection to the first address of the server that answers, encrypted if the URL
+    /// is `https`. Only loopback addresses are used for `localhost` and names below it.
     ///
     /// # Errors
-    /// Why there is none, also when it took longer than `within`; one address gets a third of that.
+    /// Why there is no connection, also if it took longer than `within`. Connecting to one address
+    /// may take a third of that.
     pub async fn connect<B>(&self, within: Duration) -> Result<(http1::SendRequest<B>, Connection), String>
     where
         B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
@@ -112,7 +113,7 @@ impl Endpoint {
         for address in self.addresses().await? {
             match timeout(within, TcpStream::connect(address)).await {
                 Ok(Ok(stream)) => {
-                    // A request is one piece; waiting to join pieces only costs.
+                    // A request is sent in one piece: waiting for more to send would only delay it.
                     let _ = stream.set_nodelay(true);
                     return Ok(stream);
                 }
@@ -140,7 +141,7 @@ where
     B: Body<Data: Send, Error: Into<Box<dyn std::error::Error + Send + Sync>>> + Send + 'static,
 {
     let (sender, connection) = http1::handshake(TokioIo::new(stream)).await.map_err(|error| error.to_string())?;
-    // What goes wrong with the connection is told by the request or the body.
+    // The request or the body reports errors of the connection.
     Ok((sender, Connection(tokio::spawn(async move { drop(connection.await) }))))
 }
 

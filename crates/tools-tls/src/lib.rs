@@ -1,5 +1,5 @@
 //! TLS for HTTP clients: rustls with ring, HTTP/1.1, and the certificates that this machine trusts.
-//! Which address is dialled is decided by the caller, or by an [`Endpoint`] (feature `endpoint`).
+//! The caller or an [`Endpoint`] (feature `endpoint`) decides which address is connected to.
 
 mod client;
 #[cfg(feature = "endpoint")]
