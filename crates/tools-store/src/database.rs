@@ -1,5 +1,4 @@
-//! A SQLite file: one connection that writes, some that read, and all of them opened at the first
-//! use.
+//! A SQLite file with one connection for writing and several for reading, opened at the first use.
 
 use std::io;
 use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _};
@@ -16,17 +15,17 @@ use crate::{Schema, StoreError, check_runtime};
 const BUSY: Duration = Duration::from_secs(5);
 /// How long a call waits for the writer of this process.
 const ACQUIRE: Duration = Duration::from_secs(20);
-/// How often opening is tried: two processes that make one file get into each other's way without
-/// being told to wait.
+/// How often opening is tried: two processes that create the same file can disturb each other, and
+/// SQLite then fails without waiting.
 const TRIES: u32 = 50;
-/// Connections that read at once.
+/// Maximum number of connections for reading.
 const READERS: u32 = 4;
 
-/// A database that is opened when it is first used. What [`Database::write`] committed outlives the
-/// process and a power cut; several processes may use one file.
+/// A database that is opened when it is first used. Changes that [`Database::write`] committed
+/// survive the end of the process and a power cut. Several processes may use one file.
 #[derive(Debug)]
 pub struct Database {
-    /// `None` for one in memory.
+    /// `None` for a database in memory.
     path: Option<PathBuf>,
     schema: Schema,
     pools: OnceCell<Pools>,
@@ -40,18 +39,18 @@ struct Pools {
 }
 
 impl Database {
-    /// The database in the file at `path`; nothing is touched until it is used. The file and its
-    /// folder are made for their owner alone.
+    /// The database in the file at `path`. The first use opens it, and creates the file and its
+    /// folder if they are missing, with access for their owner only.
     pub fn at(path: impl Into<PathBuf>, schema: Schema) -> Self {
         Self { path: Some(path.into()), schema, pools: OnceCell::new() }
     }
 
-    /// A database that ends with this value.
+    /// A database in memory, which is lost when this value is dropped.
     pub fn in_memory(schema: Schema) -> Self {
         Self { path: None, schema, pools: OnceCell::new() }
     }
 
-    /// A reader. A statement sees what was committed before it began.
+    /// Connections for reading. A statement sees what was committed before it began.
     ///
     /// # Errors
     /// Why the database cannot be opened.
@@ -59,8 +58,8 @@ impl Database {
         Ok(&self.pools().await?.readers)
     }
 
-    /// A change that nobody else can make at the same time, in this process or another. Dropped
-    /// without a commit it never was.
+    /// A transaction that writes. No other can run at the same time, in this process or another. If
+    /// it is dropped without a commit, nothing is changed.
     ///
     /// # Errors
     /// Why the database cannot be opened, or [`StoreError::Busy`].
@@ -84,7 +83,7 @@ impl Database {
     async fn open(&self) -> Result<Pools, StoreError> {
         let pool = || SqlitePoolOptions::new().test_before_acquire(false).acquire_timeout(ACQUIRE);
         let Some(path) = self.path.clone() else {
-            // It lives in its one connection.
+            // A database in memory lives as long as its only connection.
             let options = SqliteConnectOptions::new().in_memory(true).foreign_keys(true);
             let only = pool().max_connections(1).idle_timeout(None).max_lifetime(None).connect_with(options).await?;
             self.schema.migrate(&mut *only.acquire().await?).await?;
@@ -110,8 +109,8 @@ impl Database {
         }
     }
 
-    /// Brings the file to the newest schema. The log is switched on only when the file is known to
-    /// be ours: that writes.
+    /// Migrates the file to the newest schema. Switching the write-ahead log on writes to the file,
+    /// so it is done only after the file is known to be ours.
     async fn connect(&self, plain: &SqliteConnectOptions) -> Result<SqliteConnectOptions, StoreError> {
         let mut looking = SqliteConnection::connect_with(plain).await?;
         let looked = self.schema.version(&mut looking).await;
@@ -125,8 +124,8 @@ impl Database {
     }
 }
 
-/// Makes the folder and the file, for their owner alone. What SQLite keeps beside the file has the
-/// rights of the file.
+/// Creates the folder and the file, with access for their owner only. The files that SQLite makes
+/// beside it get the same rights.
 fn make_private_file(path: &Path) -> io::Result<()> {
     if let Some(folder) = path.parent() {
         std::fs::DirBuilder::new().recursive(true).mode(0o700).create(folder)?;

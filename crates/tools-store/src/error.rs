@@ -1,4 +1,4 @@
-//! Why a database cannot be used.
+//! Errors of databases.
 
 use std::error::Error;
 

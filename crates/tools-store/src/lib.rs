@@ -1,7 +1,8 @@
 //! Databases of tools: SQLite files of this machine (feature `sqlite`) and databases of a server
-//! that many machines share (feature `postgres`). Each is opened when it is first used, a file for
-//! its owner alone, and brought to the schema that the program knows. One that is damaged, that a
-//! newer version wrote or that belongs to another program is refused and stays as it is.
+//! that many machines share (feature `postgres`). The first use opens a database and migrates it to
+//! the newest schema of the program; a file is accessible to its owner only. A database that is
+//! damaged, that a newer version wrote or that belongs to another program is refused and not
+//! changed.
 //!
 //! ```
 //! use tools_store::{Database, Schema};

@@ -1,7 +1,7 @@
-//! Counts as databases store them. Databases count in signed numbers; no count, length or position
-//! of a tool comes near the end of either range.
+//! Counts as databases store them, which is as signed numbers. No count, length or position of a
+//! tool comes near the limit of either type.
 
-/// The number that a database stores for a count; `i64::MAX` for one that has no room.
+/// The number that a database stores for a count; `i64::MAX` if the count does not fit.
 pub fn signed(count: impl TryInto<i64>) -> i64 {
     count.try_into().unwrap_or(i64::MAX)
 }

@@ -1,12 +1,12 @@
-//! The schema of a database, in its versions: which of them a file has is in the file
-//! (`user_version`), and whose it is, too (`application_id`).
+//! The versions of the schema of a SQLite database. A file holds its version (`user_version`) and
+//! the program it belongs to (`application_id`).
 
 use sqlx::{Connection as _, SqliteConnection};
 
 use crate::StoreError;
 
-/// A schema: whose files have it, and the statements that lead from each version to the next. What
-/// was released is never changed, only added to.
+/// A schema: the program whose files have it, and the statements that migrate each version to the
+/// next. Released migrations are never changed; new ones are added.
 #[derive(Debug, Clone, Copy)]
 pub struct Schema {
     /// The number that SQLite keeps in the file for its application; other than 0.
@@ -16,13 +16,13 @@ pub struct Schema {
 }
 
 impl Schema {
-    /// Brings a database to the newest version.
+    /// Migrates a database to the newest version.
     pub(crate) async fn migrate(&self, connection: &mut SqliteConnection) -> Result<(), StoreError> {
         if self.version(connection).await? == self.migrations.len() {
             return Ok(());
         }
         let mut change = connection.begin_with("BEGIN IMMEDIATE").await?;
-        // Another process may have been first.
+        // Another process may have migrated it in the meantime.
         let have = self.version(&mut change).await?;
         for migration in self.migrations.iter().skip(have) {
             sqlx::raw_sql(*migration).execute(&mut *change).await?;
@@ -36,8 +36,8 @@ impl Schema {
 
     /// How many of the migrations a database has.
     pub(crate) async fn version(&self, connection: &mut SqliteConnection) -> Result<usize, StoreError> {
-        // In one transaction: another process that makes the file in between would make it look
-        // like somebody else's.
+        // In one transaction: if another process created the schema between these reads, the file
+        // would seem to belong to another program.
         let mut look = connection.begin().await?;
         let (application,): (i32,) = sqlx::query_as("PRAGMA application_id").fetch_one(&mut *look).await?;
         let (version,): (i64,) = sqlx::query_as("PRAGMA user_version").fetch_one(&mut *look).await?;

@@ -16,8 +16,8 @@ const ACQUIRE: Duration = Duration::from_secs(20);
 /// How long a change waits for another process.
 const BUSY: &str = "SET LOCAL lock_timeout = '20s'";
 
-/// A schema: the name of the table that knows its version, and the statements that lead from each
-/// version to the next. What was released is never changed, only added to.
+/// A schema: the prefix of its tables, and the statements that migrate each version to the next.
+/// Released migrations are never changed; new ones are added.
 #[derive(Debug, Clone, Copy)]
 pub struct ServerSchema {
     /// Common prefix of its tables: letters and `_`.
@@ -26,8 +26,8 @@ pub struct ServerSchema {
     pub migrations: &'static [&'static str],
 }
 
-/// A database on a server, which is connected to when it is first used. What [`Server::write`]
-/// committed is as safe as the server makes it.
+/// A database on a server. The connection is made at the first use. How safe a committed change is
+/// depends on the settings of the server.
 pub struct Server {
     options: PgConnectOptions,
     schema: ServerSchema,
@@ -43,7 +43,7 @@ impl fmt::Debug for Server {
 }
 
 impl Server {
-    /// The database at a `postgres://` address; nothing is connected to until it is used.
+    /// The database at a `postgres://` address. The connection is made at the first use.
     ///
     /// # Errors
     /// [`StoreError::Address`].
@@ -53,13 +53,13 @@ impl Server {
         Ok(Self { options, schema, acquire: ACQUIRE, pool: OnceCell::new() })
     }
 
-    /// The same database, where a call waits so long for a connection.
+    /// The same database with this limit on the time that a call waits for a connection.
     #[must_use]
     pub fn waiting(self, acquire: Duration) -> Self {
         Self { acquire, ..self }
     }
 
-    /// A reader. A statement sees what was committed before it began.
+    /// Connections for reading. A statement sees what was committed before it began.
     pub async fn reader(&self) -> Result<&PgPool, StoreError> {
         let open = || async {
             let pool = PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(self.acquire);
@@ -71,8 +71,8 @@ impl Server {
         self.pool.get_or_try_init(open).await
     }
 
-    /// A change that nobody else can make at the same time, in this process or another. Dropped
-    /// without a commit it never was.
+    /// A transaction that writes. No other can run at the same time, in this process or another. If
+    /// it is dropped without a commit, nothing is changed.
     ///
     /// # Errors
     /// Why the database cannot be used, or [`StoreError::Busy`].
@@ -82,7 +82,7 @@ impl Server {
         Ok(change)
     }
 
-    /// Holds the schema until the end of the transaction.
+    /// Locks the schema until the end of the transaction.
     async fn lock(&self, change: &mut PgConnection) -> Result<(), StoreError> {
         sqlx::raw_sql(BUSY).execute(&mut *change).await?;
         sqlx::query("SELECT pg_advisory_xact_lock(hashtext($1))").bind(self.schema.name).execute(change).await?;
