@@ -1,12 +1,12 @@
-//! The classes of a pattern in their ASCII meaning: tools write digits and blanks in ASCII, and
+//! Restricts the classes of a pattern to ASCII: tools write digits and blanks in ASCII, and
 //! automata over all of Unicode cost ten times as much.
 
-/// The pattern with `\d`, `\s`, `\w`, `\b` and their opposites in their ASCII meaning; a class with
-/// other characters in it says that it means characters.
+/// The pattern with `\d`, `\D`, `\s`, `\S`, `\w` and `\b` in their ASCII meaning. A class with
+/// characters outside ASCII is marked as Unicode with `(?u:…)`.
 pub fn ascii(pattern: &str) -> String {
     let mut text = String::with_capacity(pattern.len() * 2);
     let mut chars = pattern.chars();
-    // Where the class that is being read began, and whether it has other characters than ASCII.
+    // Where the current class begins, and whether it has characters outside ASCII.
     let mut class: Option<(usize, bool)> = None;
     while let Some(c) = chars.next() {
         match (c, &mut class) {

@@ -1,8 +1,8 @@
 //! Automata that are made when a program is built and read as tables when it runs: the program
 //! starts without compiling a pattern.
 //!
-//! A build script makes them with the feature `build`; the program includes what it wrote and reads
-//! [`Table`]s.
+//! A build script makes them with the feature `build`. The program includes the code that the
+//! script wrote, which holds [`Table`]s.
 
 mod ascii;
 mod table;

@@ -1,8 +1,8 @@
-//! Tables of automata: whether a line matches.
+//! Tables of automata, which decide whether a line matches.
 
 /// State that means a match, whatever follows; state 0 is dead.
 const MATCH: u16 = 1;
-/// Lines that are read side by side.
+/// Number of lines that are read in parallel.
 const LANES: usize = 4;
 
 /// An automaton as a table.
@@ -10,13 +10,13 @@ const LANES: usize = 4;
 pub struct Table {
     /// The state at the beginning of a text.
     pub start: u16,
-    /// The logarithm of a row's length.
+    /// The binary logarithm of the length of a row.
     pub shift: u32,
     /// The class of the end of the text.
     pub end: u8,
     /// The class of each byte.
     pub classes: &'static [u8; 256],
-    /// For each state the next one by class, the low byte first.
+    /// For each state, the next state by class, with the low byte first.
     pub rows: &'static [[u8; 2]],
 }
 
@@ -31,7 +31,7 @@ impl Table {
         self.next(state, self.classes[usize::from(byte)])
     }
 
-    /// Whether a line has this shape.
+    /// Whether a line matches.
     pub fn is_match(&self, line: &str) -> bool {
         let mut state = self.start;
         for byte in line.bytes() {
@@ -43,14 +43,14 @@ impl Table {
         self.next(state, self.end) == MATCH
     }
 
-    /// Whether a line has this shape or the other. Each step waits for the one before it, so both
-    /// are looked for in the time of one.
+    /// Whether a line matches this table or the other. Each step of an automaton waits for its
+    /// previous step, so running both together takes about the time of one.
     pub fn is_either(&self, other: &Self, line: &str) -> bool {
         Lane { states: [self.start, other.start], rest: line.as_bytes(), number: 0 }.is_match([self, other])
     }
 
-    /// The lines of a text that have this shape or the other, by their numbers from 0. Several
-    /// lines are read side by side.
+    /// The numbers, from 0, of the lines of a text that match this table or the other. Several
+    /// lines are read in parallel.
     pub fn lines_of_either(&self, other: &Self, text: &str) -> Vec<usize> {
         let tables = [self, other];
         let mut lines = text.lines().enumerate();
@@ -80,18 +80,18 @@ impl Table {
     }
 }
 
-/// A line that is read for two shapes.
+/// A line that is matched against two tables.
 #[derive(Clone, Copy)]
 struct Lane<'a> {
     states: [u16; 2],
-    /// What of the line was not read.
+    /// The part of the line that is not read yet.
     rest: &'a [u8],
     /// The number of the line.
     number: usize,
 }
 
 impl Lane<'_> {
-    /// Reads as much of each line as the shortest has left.
+    /// Reads from each line as many bytes as the line with the shortest rest has left.
     fn read(lanes: &mut [Self; LANES], tables: [&Table; 2]) {
         let length = lanes.iter().map(|lane| lane.rest.len()).min().unwrap_or_default();
         let bytes = lanes.map(|lane| &lane.rest[..length]);
@@ -106,7 +106,7 @@ impl Lane<'_> {
         }
     }
 
-    /// Whether the line has one of the shapes.
+    /// Whether the line matches one of the tables.
     fn is_match(self, tables: [&Table; 2]) -> bool {
         let mut states = self.states;
         for byte in self.rest {

@@ -1,4 +1,4 @@
-//! Automata as rows of states, with no more states and columns than they need.
+//! Minimal automata as rows of states, with equal states and equal columns merged.
 
 use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,7 +9,7 @@ use regex_automata::nfa::thompson::{self, WhichCaptures};
 use regex_automata::util::primitives::StateID;
 use regex_automata::util::{start, syntax};
 
-/// Besides the bytes a state may be given the end of the text.
+/// Number of inputs of a state: every byte, and the end of the text.
 const COLUMNS: usize = 257;
 
 /// What reaching a state means.
@@ -19,28 +19,29 @@ enum StateKind {
     Dead,
     /// Something matched.
     Match,
-    /// It depends on what comes.
+    /// The following input decides.
     Open,
 }
 
-/// States in the order of their meanings, so that a number tells it.
+/// An automaton. Its states are sorted by kind, so the number of a state shows its kind.
 pub struct Automaton {
     pub(super) start: usize,
     meanings: Vec<StateKind>,
-    /// For each state the next one by class.
+    /// For each state, the next state by class.
     pub(super) rows: Vec<Vec<usize>>,
-    /// The class of each byte, and of the end.
+    /// The class of each byte, and of the end of the text.
     pub(super) classes: Vec<usize>,
 }
 
 impl Automaton {
-    /// Whether a pattern matches anywhere; `None` when that takes too many states.
+    /// The automaton that finds a match of the pattern anywhere in a text; `None` if it needs too
+    /// many states.
     ///
     /// # Panics
-    /// Of a pattern that is no regular expression.
+    /// If the pattern is not a regular expression.
     pub fn of_pattern(pattern: &str) -> Option<Self> {
         let pattern = crate::ascii::ascii(pattern);
-        // Over bytes where the pattern can be, else over characters.
+        // Over bytes if the pattern allows it, else over characters.
         let nfa = |unicode| {
             let thompson = thompson::Config::new().utf8(false).which_captures(WhichCaptures::None);
             let syntax = syntax::Config::new().unicode(unicode).utf8(false);
@@ -73,7 +74,7 @@ impl Automaton {
         Some(Self::explored(start, meaning, next))
     }
 
-    /// All that can be reached from `start`.
+    /// The automaton of all states that can be reached from `start`.
     fn explored<S: Copy + Eq + Hash>(start: S, meaning: impl Fn(S) -> StateKind, next: impl Fn(S, usize) -> S) -> Self {
         let mut numbers = HashMap::from([(start, 0)]);
         let mut states = vec![start];
@@ -93,12 +94,12 @@ impl Automaton {
         Self { start: 0, meanings, rows, classes }.without_equal_states()
     }
 
-    /// The same with one state of those that cannot be told apart, ordered by what they mean.
+    /// The same automaton with equivalent states merged, and with its states sorted by kind.
     fn without_equal_states(self) -> Self {
         let mut groups: Vec<usize> = numbered(self.meanings.iter());
         loop {
             let refined = numbered(self.rows.iter().zip(&groups).zip(&self.meanings).map(|((row, group), meaning)| {
-                // What comes after a match does not matter.
+                // The input after a match does not matter.
                 let row = if *meaning == StateKind::Match { &[][..] } else { row.as_slice() };
                 let mut hasher = DefaultHasher::new();
                 group.hash(&mut hasher);
@@ -127,7 +128,7 @@ impl Automaton {
         assert!(order.get(1).is_some_and(|(kind, _)| *kind == StateKind::Match), "a pattern matches something");
         let rows = order.iter().enumerate().map(|(state, (kind, group))| match kind {
             StateKind::Open => self.rows[member(*group)].iter().map(|to| place[&groups[*to]]).collect(),
-            // Nothing matters any more.
+            // No input leaves these states.
             StateKind::Dead | StateKind::Match => vec![state; width],
         });
         Self {
@@ -141,7 +142,7 @@ impl Automaton {
 
 #[cfg(test)]
 impl Automaton {
-    /// The table of it, as if it had been written and included.
+    /// The table of this automaton, as if it had been written and included.
     pub(crate) fn leaked(&self) -> crate::Table {
         let number = |value: usize| u16::try_from(value).expect("an automaton has few states");
         let width = self.rows[0].len().next_power_of_two();
@@ -163,7 +164,8 @@ impl Automaton {
     }
 }
 
-/// Numbers from 0 in the order in which values occur, the same for the same.
+/// Numbers the values from 0 in the order of their first occurrence; equal values get the same
+/// number.
 fn numbered<T: Eq + Hash>(values: impl Iterator<Item = T>) -> Vec<usize> {
     let mut numbers = HashMap::new();
     values

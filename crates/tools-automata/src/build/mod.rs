@@ -1,4 +1,4 @@
-//! What a build script needs: automata of patterns, and the code that holds them.
+//! For build scripts: automata of patterns, and the code that holds them.
 
 mod automaton;
 mod write;

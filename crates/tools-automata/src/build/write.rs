@@ -1,5 +1,5 @@
-//! Tables as code: a static for each named pattern, a list of others. Rows stand in files of their
-//! own.
+//! Tables as code: a static for each named pattern, and a list of the others. The rows are written
+//! to separate files.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -56,7 +56,7 @@ impl Code {
     }
 }
 
-/// One pattern of several.
+/// One pattern that matches what any of these patterns matches.
 pub fn joined(patterns: &[impl AsRef<str>]) -> String {
     patterns.iter().map(|pattern| format!("(?:{})", pattern.as_ref())).collect::<Vec<_>>().join("|")
 }
