@@ -1,5 +1,4 @@
-//! The way into the network of a session: connections to the loopback interface that its commands
-//! have.
+//! Connections into the network of a session, to the loopback interface of its commands.
 
 use std::io;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
@@ -13,7 +12,7 @@ use tools_sandbox::kernel::{IpFamily, NetworkNamespace};
 /// The network of a session, as its published ports see it.
 pub(crate) struct Inside(pub(crate) Arc<NetworkNamespace>);
 
-/// The interface by both protocols: some servers listen on `::1` alone.
+/// The loopback addresses of both protocols: some servers listen only on `::1`.
 const LOOPBACKS: [(IpFamily, IpAddr); 2] =
     [(IpFamily::V4, IpAddr::V4(Ipv4Addr::LOCALHOST)), (IpFamily::V6, IpAddr::V6(Ipv6Addr::LOCALHOST))];
 

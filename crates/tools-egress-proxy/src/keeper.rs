@@ -1,5 +1,5 @@
-//! What the endpoint of a session asks of us: who connects, what people allow, and a line of the
-//! record for each connection.
+//! The keeper that the endpoint of a session calls: it finds who connects, asks people, and records
+//! each connection.
 
 use std::net::SocketAddr;
 use std::path::Path;
@@ -16,7 +16,7 @@ use crate::EgressSettings;
 use crate::question::{self, NO_RULE};
 use crate::rules::allowed;
 
-/// Sentences about refusals that are kept for the result of a command.
+/// Maximum number of sentences about refusals in the result of a command.
 const MAX_REFUSALS: usize = 8;
 
 pub(crate) struct SessionKeeper {
@@ -45,7 +45,7 @@ impl SessionKeeper {
         Self { settings, session, running: Mutex::default() }
     }
 
-    /// Takes a command in; gives its number.
+    /// Adds a command and returns its number.
     pub(crate) fn begin(&self, line: &str, context: &CallContext) -> u64 {
         let mut running = self.running.locked();
         running.started += 1;
@@ -74,10 +74,10 @@ impl SessionKeeper {
         self.running.locked().commands.is_empty()
     }
 
-    /// What people decided before: in this session, or for its folder. A rejection counts first.
+    /// An earlier decision of a person for this session or its folder. A rejection has priority.
     async fn decided_before(&self, wanted: &UndecidedConnection, workdir: &Path) -> Option<Permit> {
         let rules = &self.settings.allowed;
-        // What cannot be read counts for nothing, and somebody is asked.
+        // Approvals that cannot be read do not count; then a person is asked.
         let is_known = rules.refresh().await.is_ok() || rules.on_error() == OnUnreadable::Keep;
         let of_session = rules.of(&self.session);
         let own = of_session.rules().filter(|rule| rule.tool.as_str() == NETWORK).map(|rule| rule.pattern.as_str());
@@ -148,7 +148,8 @@ impl Keeper for SessionKeeper {
                 let program = program.map(|name| name.to_string_lossy().into_owned());
                 Caller { program, command: commands.get(found.tree).map(|(number, _)| *number) }
             }
-            // Gone already, or one of too many: somebody can still be asked.
+            // The process has ended or is one of too many. A person can still be asked about the
+            // newest command.
             None => Caller { program: None, command: newest },
         }
     }

@@ -1,5 +1,5 @@
-//! The way out of commands whose network is gated: one network and one proxy for each session,
-//! rules and people that decide about hosts, and the record of every connection.
+//! Network access of commands whose network is gated: one network and one proxy for each session,
+//! decisions about hosts by rules and people, and the record of every connection.
 //!
 //! [`SessionNetworks`] is a [`tools_sandbox::kernel::WayOut`]. Its rules and limits are [`Shared`] values of
 //! [`EgressSettings`], which can be swapped while commands run.

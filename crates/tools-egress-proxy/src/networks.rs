@@ -1,5 +1,5 @@
-//! The networks of all sessions, each with its endpoint: made at the first command that needs one,
-//! gone with the session.
+//! The networks of all sessions, each with its endpoint. A network is created for the first command
+//! that needs it and ends with the session.
 
 use std::collections::HashMap;
 use std::io;
@@ -13,11 +13,12 @@ use crate::EgressSettings;
 use crate::outlet::Outlet;
 use crate::passage::OwnPassage;
 
-/// Networks of sessions that run no command; above that they go and are made anew.
+/// Number of networks from which on those without a running command are removed before another is
+/// made. A removed network is made anew when its session needs it.
 const MAX_IDLE: usize = 32;
 
-/// The networks of all sessions. Connections go to what its guard takes for public, and to private
-/// addresses only where a rule names them.
+/// The networks of all sessions. Connections go to addresses that the guard considers public, and
+/// to private addresses only if a rule names them.
 pub struct SessionNetworks {
     settings: Arc<EgressSettings>,
     guard: Guard,
@@ -37,7 +38,7 @@ impl SessionNetworks {
         Self { settings: Arc::new(settings), guard, sessions: Mutex::default() }
     }
 
-    /// Ends the network of a session. What still runs in it has no way out any more.
+    /// Ends the network of a session. Programs that still run in it lose their network access.
     pub fn end(&self, session: &SessionId) {
         let ended = self.sessions.locked().remove(session);
         drop(ended);
@@ -63,8 +64,8 @@ impl WayOut for SessionNetworks {
         let outlet = match self.outlet(cx.session()) {
             Ok(outlet) => outlet,
             Err(error) => {
-                // Where a machine gives no namespaces, that is so for every command, and `haft
-                // doctor` tells.
+                // On a machine that allows no namespaces this happens for every command, and `haft
+                // doctor` reports it.
                 if matches!(error.kind(), io::ErrorKind::QuotaExceeded | io::ErrorKind::PermissionDenied) {
                     tracing::debug!(%error, "there is no network of an own for commands");
                 } else {

@@ -22,7 +22,7 @@ pub(crate) struct Outlet {
     pub(crate) gate: Arc<Gate>,
     pub(crate) keeper: Arc<SessionKeeper>,
     pub(crate) endpoint: Endpoint,
-    /// Ports of this machine that a rule allows: they are served under the same numbers.
+    /// Ports of this machine that a rule allows, served in the network under the same numbers.
     services: Mutex<Vec<(u16, Endpoint)>>,
 }
 
@@ -37,8 +37,8 @@ impl Outlet {
         Ok(Self { network, port, gate, keeper, endpoint, services: Mutex::default() })
     }
 
-    /// Serves the ports that rules allow now, and no others. A port that a command has taken stays
-    /// its own.
+    /// Serves exactly the ports that rules allow now. A port on which a command already listens
+    /// stays with the command.
     pub(crate) fn serve(&self, ports: &[u16]) {
         let mut services = self.services.locked();
         services.retain(|(port, endpoint)| ports.contains(port) && endpoint.is_running());
@@ -57,11 +57,12 @@ impl Outlet {
         }
     }
 
-    /// Makes what listens on a port of the network reachable on 127.0.0.1 of this machine, until
-    /// what comes back is dropped.
+    /// Publishes a port of the network on 127.0.0.1 of this machine until the returned endpoint is
+    /// dropped.
     ///
     /// # Errors
-    /// When the machine's port cannot be taken, or what listens there inside is no command.
+    /// If the port of this machine cannot be bound, or if the gate itself listens on the port in
+    /// the network.
     pub(crate) fn publish(&self, port: u16, command: u64, by: &str) -> io::Result<Endpoint> {
         let services = self.services.locked();
         if port == self.port || services.iter().any(|(served, _)| *served == port) {

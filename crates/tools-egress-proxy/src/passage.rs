@@ -1,4 +1,4 @@
-//! The way out of one command: it ends with the command.
+//! The network access of one command, which ends with the command.
 
 use std::ffi::OsString;
 use std::io;
@@ -12,7 +12,7 @@ use tools_sandbox::kernel::Passage;
 use crate::outlet::Outlet;
 use crate::variables::variables;
 
-/// A command's way out through the endpoint of its session.
+/// Network access of a command through the endpoint of its session.
 pub(crate) struct OwnPassage {
     outlet: Arc<Outlet>,
     number: u64,

@@ -4,10 +4,10 @@ use tools_core::{ConfirmPrompt, NamedBy, PromptPart, Redactor, StoredRule, Subje
 use tools_egress::endpoint::UndecidedConnection;
 use tools_policy::permissions::NETWORK;
 
-/// How much of a command line is shown.
+/// Maximum number of characters of a command line that a question shows.
 const MAX_CHARS: usize = 200;
 
-/// What is said where no rule decides.
+/// Text in place of a rule if no rule decides.
 pub(crate) const NO_RULE: &str = "no rule of `tools.permissions.network` allows it";
 
 /// The rule that an answer stores: this host and this port.

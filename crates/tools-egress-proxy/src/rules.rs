@@ -4,13 +4,13 @@ use tools_core::{KeyFault, Verdict};
 use tools_egress::rules::{HostRules, RuleText};
 use tools_policy::permissions::{NETWORK, PermissionsConfig};
 
-/// How the list is cited.
+/// Name of the list in citations of its rules.
 const LIST: &str = "permissions.network";
 
 /// The rules on hosts of `[[tools.permissions.network]]`.
 ///
 /// # Errors
-/// The first that names no host, by its key below `[tools.permissions]`.
+/// The first rule that names no host, by its key below `[tools.permissions]`.
 pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, KeyFault> {
     let typed = permissions.tools.get(NETWORK).map(Vec::as_slice).unwrap_or_default();
     let texts: Vec<RuleText> = typed
@@ -26,7 +26,7 @@ pub fn host_rules(permissions: &PermissionsConfig) -> Result<HostRules, KeyFault
         .map_err(|fault| KeyFault::new(format!("{NETWORK}[{}].pattern", fault.index), fault.problem))
 }
 
-/// What people allowed, pattern by pattern. A pattern that is none allows nothing.
+/// The hosts that people allowed, by pattern. An invalid pattern allows nothing.
 pub(crate) fn allowed<'a>(patterns: impl Iterator<Item = &'a str>) -> Vec<(String, HostRules)> {
     let rule = |pattern: &'a str| {
         let text = RuleText { pattern: pattern.to_owned(), program: None, action: Verdict::Allow, private: false };

@@ -1,4 +1,4 @@
-//! What the proxies of all sessions share.
+//! Settings that the proxies of all sessions share.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use tools_policy::permissions::{ApprovalsConfig, SessionRules};
 pub struct EgressSettings {
     /// The rules on hosts ([`crate::host_rules`]).
     pub rules: Shared<HostRules>,
-    /// Most bytes that a command sends to one host; `None` for no limit.
+    /// Maximum number of bytes that a command sends to one host; `None` for no limit.
     pub most_sent: Shared<Option<u64>>,
     /// The answers of people, in sessions and beyond them.
     pub allowed: Arc<SessionRules>,

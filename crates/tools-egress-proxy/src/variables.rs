@@ -1,11 +1,12 @@
-//! The environment that leads programs to the endpoint. It confines nothing: a program that ignores
-//! it finds no other way.
+//! Environment variables that make programs use the endpoint. They are no protection, and need not
+//! be: a program that ignores them has no other way out.
 
 use std::ffi::OsString;
 
-/// What `ssh` runs instead of connecting: it asks the endpoint for the connection and copies bytes,
-/// with what every machine has. The endpoint says in the body of its answer why it refuses. The
-/// copy in the background takes its input from another descriptor: bash gives it none of its own.
+/// Script that `ssh` runs instead of connecting: it asks the endpoint for the connection and copies
+/// bytes, with programs that every machine has. A refusal of the endpoint gives its reason in the
+/// body. The background copy reads from descriptor 4, because bash gives a background process no
+/// standard input.
 const TUNNEL: &str = r#"exec 4<&0 3<>"/dev/tcp/127.0.0.1/$HAFT_GATE_PORT" || exit 1
 printf 'CONNECT %s:%s HTTP/1.1\r\n\r\n' "$1" "$2" >&3
 IFS= read -r -u 3 status
@@ -27,7 +28,7 @@ pub(crate) fn variables(port: u16) -> Vec<(OsString, OsString)> {
         "http_proxy",
         "https_proxy",
         "all_proxy",
-        // These count before a proxy of the user's own settings, which is not there for commands.
+        // These override a proxy in the user's own settings, which commands cannot reach.
         "CARGO_HTTP_PROXY",
         "npm_config_proxy",
         "npm_config_https_proxy",
