@@ -3,7 +3,6 @@
 //! or in cargo.
 
 use std::{
-    num::NonZero,
     process::Command,
     time::{Duration, Instant},
 };
@@ -75,11 +74,8 @@ fn tests() -> Result<(), Failure> {
         let install = format!("cargo install cargo-nextest --locked --version {NEXTEST}");
         return Err(Failure::Found(format!("cargo-nextest is not installed; install it with `{install}`")));
     }
-    // A fifth of the time of the tests is waiting.
-    let processors = std::thread::available_parallelism().map_or(2, NonZero::get);
-    let threads = (processors + processors.div_ceil(2)).to_string();
     let mut nextest = command::cargo(&["nextest", "run", "--locked", "--workspace", "--profile", "ci"]);
-    command::run(nextest.args(["--test-threads", &threads]).env("INSTA_UPDATE", "no"))
+    command::run(nextest.env("INSTA_UPDATE", "no"))
 }
 
 /// With all features, so that what the lint has compiled serves here too.

@@ -233,7 +233,8 @@ fn a_session_in_a_file_is_written_by_one_process_at_a_time() {
     assert!(refused.code != 0 && refused.err.contains("in use"), "{refused:?}");
     holder.kill().expect("it is killed");
     holder.wait().expect("it ends");
-    let after = script(&haft, one, &["--resume", "--", "me too"]);
-    assert_eq!(after.code, 0, "the lock ends with its process: {after:?}");
+    // A process that it had just started may hold the lock for a moment longer.
+    let resumes = || script(&haft, one, &["--resume", "--", "me too"]).code == 0;
+    assert!(crate::support::eventually(resumes), "the lock ends with its process");
     assert_eq!(turns(), 3);
 }
