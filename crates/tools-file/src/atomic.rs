@@ -1,5 +1,5 @@
-//! Replacing a file so that a reader, or a crash, sees the old content or the new, never half of
-//! it. What the new content is, others decide.
+//! Replaces a file so that a reader, or a crash, sees the old content or the new, never a mix.
+//! Callers decide the new content.
 
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
@@ -15,22 +15,23 @@ use crate::error::FileError;
 use crate::temporary_name::unique_name;
 use crate::unfinished::{InUse, TemporaryFiles};
 
-/// The regular file under a name, held open: what is compared with what was read before it is
-/// replaced.
+/// The regular file under a name, held open. Before it is replaced, it is compared with what was
+/// read earlier.
 pub(crate) struct ExistingFile {
     pub(crate) metadata: Metadata,
-    /// `None` when it is longer than was asked for.
+    /// `None` when it is longer than the limit.
     pub(crate) content: Option<Vec<u8>>,
-    /// Open for writing too, for when the name cannot be replaced; `None` when the running program
-    /// cannot be written to.
+    /// Also open for writing, in case the name cannot be replaced; `None` when the file is a
+    /// running program, which cannot be written.
     file: Option<File>,
 }
 
-/// How the content got there.
+/// The manner in which the content was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Manner {
     Renamed,
-    /// The name is a mount point or its directory closed: written over the old content.
+    /// Written over the old content, because the name is a mount point or its directory takes no
+    /// new names.
     InPlace,
 }
 
@@ -71,7 +72,7 @@ impl ExistingFile {
         Ok(Some(Self { metadata, content: whole.then_some(content), file: writable.then_some(file) }))
     }
 
-    /// The digest of a content that was too long to take in.
+    /// Computes the digest of a content that is too long to hold in memory.
     pub(crate) fn digest(&self, mut digest: Digest, asked: &Path, cancel: &Cancel) -> Result<Digest, FileError> {
         let Some(mut file) = self.file.as_ref() else {
             return Err(FileError::ReadOnly { path: asked.to_path_buf() });
@@ -90,13 +91,13 @@ impl ExistingFile {
         }
     }
 
-    /// Whether the file has names elsewhere, which keep the old content. What those are for nobody
-    /// here can know, so its content is not repeated unasked.
+    /// Whether the file has other hard links, which keep the old content. Their purpose is unknown,
+    /// so the content is not shown unasked.
     pub(crate) fn is_shared(&self) -> bool {
         self.metadata.links > 1
     }
 
-    /// Whether the name still stands for this very content.
+    /// Whether the name still refers to this content.
     fn is_current(&self, entry: &Entry) -> Result<bool, FileError> {
         Ok(entry.metadata()?.is_some_and(|now| {
             (now.id, now.size, now.modified, now.changed)
@@ -106,7 +107,7 @@ impl ExistingFile {
 }
 
 impl Manner {
-    /// What is worth knowing about it; empty in the ordinary case.
+    /// A remark for the result; empty in the ordinary case.
     pub(crate) fn remark(self, was_shared: bool) -> &'static str {
         match (self, was_shared) {
             (Self::InPlace, _) => "\n[written in place: the file could not be exchanged as a whole]",
@@ -120,8 +121,8 @@ impl Manner {
 
 /// Puts `content` under the name of `entry`, replacing `existing`.
 ///
-/// Keeps the permission bits and, where the system allows, the owner. Refuses when something else
-/// has changed the name since it was looked at.
+/// Keeps the permission bits and, where the system allows, the owner. Refuses when another program
+/// changed the name in the meantime.
 pub(crate) fn replace(
     entry: &Entry,
     existing: Option<&ExistingFile>,
@@ -130,8 +131,8 @@ pub(crate) fn replace(
     (unfinished, cancel): (&TemporaryFiles, &Cancel),
 ) -> Result<Manner, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
-    // What replaces a private file is private from the start: who opened it early would read it
-    // later.
+    // The replacement of a private file is private from the start: a program that opened it early
+    // could read it later.
     let mode = if existing.is_some() { 0o600 } else { 0o666 };
     let mut temporary = match (Temporary::create(entry.directory(), mode, unfinished), existing) {
         (Ok(temporary), _) => temporary,
@@ -178,7 +179,7 @@ fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<M
     match write(content) {
         Ok(()) => Ok(Manner::InPlace),
         Err(error) => {
-            // Best effort: the space that the old content had is still the file's.
+            // Best effort: the file still has the space of the old content.
             if let Some(content) = &existing.content {
                 let _ = write(content);
             }
@@ -187,12 +188,12 @@ fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<M
     }
 }
 
-/// The directory does not take new names.
+/// Whether the error means that the directory does not take new names.
 fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }
 
-/// The name cannot be exchanged, as that of a mount point.
+/// Whether the error means that the name cannot be replaced, such as that of a mount point.
 fn cannot_rename(error: &io::Error) -> bool {
     matches!(
         error.kind(),
@@ -200,8 +201,8 @@ fn cannot_rename(error: &io::Error) -> bool {
     )
 }
 
-/// A new file without a name, or under one that nobody knows; gone again unless it is given its
-/// real name.
+/// A new file without a name, or under a random one. It is removed unless it is given its real
+/// name.
 pub(crate) struct Temporary<'a> {
     directory: &'a Directory,
     name: Option<(OsString, InUse<'a>)>,
@@ -246,8 +247,7 @@ impl<'a> Temporary<'a> {
                 return false;
             }
         }
-        // Not set-uid and set-gid: the kernel takes them off a file that is written to, and so do
-        // we.
+        // Without set-uid and set-gid: the kernel also removes them from a file that is written.
         let kept = rustix::fs::fchmod(&self.file, Mode::from_raw_mode(like.mode & 0o1777)).is_ok();
         if let Some(old) = &existing.file {
             copy_attributes(old, &self.file);
@@ -255,8 +255,7 @@ impl<'a> Temporary<'a> {
         kept
     }
 
-    /// Takes over owner and extended attributes from a file that is moved, as far as the system
-    /// allows.
+    /// Copies owner and extended attributes from a file that is moved, as far as the system allows.
     pub(crate) fn take_after(&self, source: &File, metadata: &Metadata) {
         let (uid, gid) = (Uid::from_raw(metadata.uid), Gid::from_raw(metadata.gid));
         let _ = rustix::fs::fchown(&self.file, Some(uid), Some(gid));
@@ -282,8 +281,7 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
-    /// The name nobody knows, given now if the file has none: only a name can take the place of
-    /// another.
+    /// The random name, given now if the file has none: only a named file can replace another.
     fn named(&mut self) -> io::Result<OsString> {
         if let Some((name, _)) = &self.name {
             return Ok(name.clone());
@@ -294,8 +292,8 @@ impl<'a> Temporary<'a> {
             self.name = Some((name.clone(), in_use));
             return Ok(name);
         }
-        // A file system with unnamed files that stay unnamed: once more, with a name from the
-        // start.
+        // This file system cannot name an unnamed file later. Create another one that has a name
+        // from the start.
         let like = Metadata::of(&self.file)?;
         let ((name, in_use), file) = Self::create_named(self.directory, 0o600, self.unfinished)?;
         let mut unnamed = std::mem::replace(&mut self.file, file);
@@ -314,20 +312,20 @@ impl<'a> Temporary<'a> {
 impl Drop for Temporary<'_> {
     fn drop(&mut self) {
         if let Some((name, _)) = &self.name {
-            // Nothing can be done about a failure here; the name says where it comes from.
+            // A failure here has no remedy; the name shows where the file comes from.
             let _ = self.directory.remove_file(name);
         }
     }
 }
 
-/// Copies access lists, labels and whatever else hangs on the file. Best effort: some belong to the
+/// Copies access lists, labels and other extended attributes. Best effort: some belong to the
 /// system, some file systems have none.
 fn copy_attributes(from: &File, to: &File) {
     let mut names = vec![0; 16 * 1024];
     let Ok(length) = rustix::fs::flistxattr(from, &mut names) else { return };
     let mut value = vec![0; 64 * 1024];
     for name in names[..length].split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
-        // Capabilities go when a program is changed, as the kernel would have it.
+        // The kernel also drops capabilities when a program is changed.
         if name == b"security.capability" {
             continue;
         }

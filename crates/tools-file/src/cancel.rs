@@ -1,4 +1,4 @@
-//! Whether anyone still waits for work that runs in a thread of its own.
+//! Tells work in its own thread whether anyone still waits for it.
 
 use tokio_util::sync::CancellationToken;
 
@@ -9,7 +9,7 @@ use crate::error::FileError;
 pub(crate) struct Cancel(CancellationToken);
 
 impl Cancel {
-    /// For cleaning up, which nobody can call off.
+    /// A value for cleanup work, which cannot be cancelled.
     pub(crate) fn never() -> Self {
         Self(CancellationToken::new())
     }

@@ -1,14 +1,14 @@
-//! Readers that give another text than the one they read, piece by piece and in bounded memory.
+//! Readers that convert the text they read, piece by piece and in bounded memory.
 
 use std::io::{self, Read};
 
 /// Bytes that are read at once.
 const PIECE: usize = 64 << 10;
 
-/// What is made of a text that comes in pieces. Called by [`Converted`] for each of them.
+/// A conversion of text that comes in pieces. [`Converted`] calls it for each piece.
 pub(crate) trait Convert {
-    /// Puts into `output`, which is empty, what becomes of the next piece. An empty piece is the
-    /// end: what was held back comes then.
+    /// Puts the converted piece into `output`, which is empty. An empty piece marks the end: text
+    /// that was held back is written then.
     fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>);
 }
 

@@ -14,20 +14,20 @@ use crate::{
     atomic::Temporary, cancel::Cancel, error::FileError, temporary_name::unique_name, tree::Trail, workspace::Site,
 };
 
-/// What was copied, and what was left out.
+/// Counts of what was copied and what was left out.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopySummary {
     pub(crate) files: u64,
     pub(crate) directories: u64,
     pub(crate) links: u64,
     pub(crate) bytes: u64,
-    /// What the rules close, where it was or where it would have come.
+    /// Entries left out because the read rules close them at the source or the target.
     pub(crate) closed: u64,
     /// FIFOs, sockets and devices.
     pub(crate) special: u64,
 }
 
-/// What a copy is made for.
+/// The purpose of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
     /// Leaves out what the read rules close, at either end.
@@ -99,8 +99,8 @@ fn copy_bytes(source: &File, destination: &File, cancel: &Cancel, path: &Path) -
     Ok(length.max(end))
 }
 
-/// The next part of a file, from `from` on, that is no hole; `None` at the end. All of it where the
-/// file system knows of no holes.
+/// The next range of data at or after `from`; `None` at the end. The rest of the file where the
+/// file system does not report holes.
 fn next_data(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
     let start = match rustix::fs::seek(file, SeekFrom::Data(from)) {
         Ok(start) => start,
@@ -122,7 +122,7 @@ fn copy_piece(
     const STEP: u64 = 16 * 1024 * 1024;
     let step = |left: u64| usize::try_from(left.min(STEP)).unwrap_or(usize::MAX);
     let mut total = 0;
-    // By the kernel where both ends can do it; what is left, and what it cannot do, by hand.
+    // The kernel copies where both ends support it; the loop below copies the rest.
     while let Ok(copied @ 1..) = rustix::fs::copy_file_range(source, None, destination, None, step(length - total)) {
         total += copied as u64;
         cancel.check()?;
@@ -171,8 +171,8 @@ pub(crate) fn copy_tree(
             scopes.pop();
             places.pop();
             if let Some(look) = looks.pop().flatten() {
-                // Last, so that a directory that may not be written can be filled. Not on every
-                // file system.
+                // Set last, because a directory that is not writable could not be filled. Some file
+                // systems do not support it.
                 let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(look.mode & 0o777));
                 let _ = set_modified(there, look.modified);
             }

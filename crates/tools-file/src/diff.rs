@@ -8,13 +8,13 @@ use tools_core::FileDiff;
 
 use crate::text::FileText;
 
-/// Lines around a change.
+/// Number of lines shown around a change.
 const CONTEXT: usize = 3;
-/// Lines of a diff that are shown.
+/// Maximum number of lines of a diff that are shown.
 const SHOWN_LINES: usize = 200;
-/// Characters of one of its lines.
+/// Maximum number of characters of a diff line.
 const WIDTH: usize = 300;
-/// Texts that travel with the result for an editor to render.
+/// Maximum length in bytes of the texts sent with the result for an editor to render.
 const CARRIED: usize = 256 * 1024;
 
 /// The difference between two texts; `before` is `None` for a new file.
@@ -46,8 +46,8 @@ pub fn diff(path: &Path, before: Option<&str>, after: &str) -> FileDiff {
     }
 }
 
-/// The part of two texts in which they differ, with the lines around it: a small change of a long
-/// file costs little.
+/// The part in which two texts differ, with the lines around it, so that a small change of a long
+/// file is cheap.
 #[derive(Debug, PartialEq, Eq)]
 struct DiffWindow {
     start: usize,
@@ -61,7 +61,7 @@ impl DiffWindow {
     fn of(old: &str, new: &str) -> Self {
         let (old, new) = (old.as_bytes(), new.as_bytes());
         let same = common(old.chunks(STEP).zip(new.chunks(STEP)), |chunk| chunk.iter());
-        // Whole lines only, and some of them stay.
+        // Cuts at line boundaries and keeps some context.
         let line_start = memchr::memrchr(b'\n', &old[..same]).map_or(0, |at| at + 1);
         let start = memchr::memrchr_iter(b'\n', &old[..line_start]).nth(CONTEXT).map_or(0, |at| at + 1);
         let (old_rest, new_rest) = (&old[line_start..], &new[line_start..]);
@@ -93,7 +93,7 @@ impl DiffWindow {
     }
 }
 
-/// Bytes that are compared at once.
+/// Number of bytes compared at once.
 const STEP: usize = 4096;
 
 /// How many bytes are the same from where `pairs` begin.

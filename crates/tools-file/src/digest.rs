@@ -17,12 +17,12 @@ impl Default for Key {
     }
 }
 
-/// Takes in a content piece by piece; the pieces do not matter.
+/// Digests a content piece by piece; the result does not depend on how it is split.
 #[derive(Debug, Clone)]
 pub(crate) struct Digest {
     key: Key,
     state: u64,
-    /// The beginning of a block.
+    /// The beginning of an incomplete block.
     rest: [u8; BLOCK],
     held: usize,
     length: u64,
@@ -61,7 +61,7 @@ impl Digest {
         self.held = rest.len();
     }
 
-    /// How many bytes were taken in.
+    /// Number of bytes digested.
     pub(crate) fn length(&self) -> u64 {
         self.length
     }

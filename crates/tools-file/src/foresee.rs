@@ -1,5 +1,5 @@
-//! What a call would do to files, looked at without doing it: for the person who is asked.
-//! Everything is bounded, and where nothing can be told nothing is said.
+//! Predicts what a call would do to files, without doing it, for the person who is asked. All work
+//! is bounded; an unknown effect is left out.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -15,11 +15,11 @@ use crate::error::FileError;
 use crate::tree::Trail;
 use crate::workspace::{Site, Workspace};
 
-/// Bytes of new content that are shown.
+/// Maximum length in bytes of new content that is shown.
 const HEAD: usize = 8 * 1024;
-/// Names of entries that are shown.
+/// Maximum number of entry names that are shown.
 const LISTED: usize = 20;
-/// Entries that are counted.
+/// Maximum number of entries that are counted.
 const COUNTED: u64 = 20_000;
 
 impl Workspace {
@@ -38,18 +38,19 @@ impl Workspace {
     }
 }
 
-/// A file as it is before it is changed.
+/// A file before the change.
 pub(crate) enum Before {
     /// Nothing has the name.
     Missing(PathBuf),
-    /// A file that can be looked into.
+    /// A file whose content can be shown.
     Known(PathBuf, Vec<u8>),
-    /// Something whose content is not told: too long, or it has other names.
+    /// A file whose content is not shown: it is too long or has other names.
     Unknown(PathBuf),
 }
 
 impl Before {
-    /// What `asked` names; `None` when it cannot be told, and then the call will not run either.
+    /// The file that `asked` names; `None` when that is unknown, in which case the call does not
+    /// run either.
     pub(crate) fn of(site: &Site, asked: &Path) -> Option<Self> {
         let path = site.resolve_readable(asked).ok()?.into_path();
         let (file, path, metadata) = match site.open_file(asked) {
@@ -81,8 +82,7 @@ impl Before {
     }
 }
 
-/// What putting the file `from` in the place of what `to` names changes; `None` when nothing is
-/// replaced.
+/// The change of replacing what `to` names by the file `from`; `None` when nothing is replaced.
 pub(crate) fn replacement(from: &Path, to: &Path, site: &Site) -> Option<Change> {
     let before = match Before::of(site, to)? {
         Before::Missing(_) => return None,

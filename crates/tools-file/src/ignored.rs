@@ -1,4 +1,4 @@
-//! What `.gitignore` and `.ignore` files leave out of a walk. Read by handle like everything else.
+//! Reads `.gitignore` and `.ignore` files, by handle, and decides what a walk leaves out.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
@@ -11,12 +11,12 @@ use tools_sandbox::{Directory, FileKind, Metadata, PathError, Roots};
 
 use crate::stamps::Stamps;
 
-/// The longest ignore file that is read.
+/// Maximum length in bytes of an ignore file.
 const MAX_FILE_BYTES: u64 = 1024 * 1024;
-/// Later ones win.
+/// Ignore file names; later ones take precedence.
 const FILES: [&str; 2] = [".gitignore", ".ignore"];
 
-/// The ignore files that hold in a directory: its own and those above it, the nearest first.
+/// The ignore files that apply in a directory: its own and those above it, the nearest first.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct IgnoreRules(Option<Arc<Node>>);
 
@@ -34,22 +34,22 @@ fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
         found.is_ok_and(|found| found.is_some_and(|found| found.kind == FileKind::Symlink))
     };
     match roots.open_directory(path, path) {
-        // Through a link: where that leads may change without a trace in what is noted here.
+        // Reached through a link: its target may change without a trace in these stamps.
         Ok(directory) if directory.path() != path => stamps.give_up(),
         Ok(directory) => match directory.metadata() {
             Ok(metadata) => stamps.opened(directory.path(), &directory, &metadata),
             Err(_) => stamps.give_up(),
         },
-        // Whether there is one shows in what it lies in, unless it is a link to what is not there
-        // yet.
+        // The parent directory shows whether the file exists, unless it is a link to a missing
+        // target.
         Err(PathError::NotFound(_) | PathError::NotADirectory(_)) if !is_link() => {}
         Err(_) => stamps.give_up(),
     }
 }
 
 impl IgnoreRules {
-    /// What the directories above `start` say, up to the top of its repository and never above a
-    /// root.
+    /// The rules of the directories above `start`, up to the top of its repository and never above
+    /// a root.
     pub(crate) fn above(start: &Directory, roots: &Roots, stamps: Option<&Stamps>) -> Self {
         let mut chain = Vec::new();
         let inside = |path: &Path| roots.paths().any(|root| path.starts_with(root));
@@ -79,7 +79,7 @@ impl IgnoreRules {
         ignored
     }
 
-    /// What holds in `directory`, which has these entries, given what holds above it.
+    /// The rules that apply in `directory`, which has these entries, given the rules above it.
     pub(crate) fn below(
         self,
         directory: &Directory,
@@ -92,8 +92,8 @@ impl IgnoreRules {
         })
     }
 
-    /// Adds one file whose patterns are meant from `base`. A line that is no pattern is left out,
-    /// as git does.
+    /// Adds one file whose patterns are relative to `base`. As in git, an invalid pattern is
+    /// skipped.
     fn with(self, base: &Path, directory: &Directory, file: &OsStr, stamps: Option<&Stamps>) -> Self {
         let mut text = Vec::new();
         let read = directory.open(file).and_then(|open| {
@@ -106,7 +106,7 @@ impl IgnoreRules {
             }
             open.take(MAX_FILE_BYTES).read_to_end(&mut text)
         });
-        // That there is none shows in its directory; why one cannot be read does not.
+        // The directory's stamp shows that a file is missing, but not why it cannot be read.
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         if let (Err(error), Some(stamps)) = (&read, stamps)
             && !is_missing(error)

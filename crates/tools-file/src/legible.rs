@@ -1,10 +1,10 @@
-//! The text of a file that is not UTF-8 as `read` shows it, so that a search finds what was seen.
+//! Converts a file that is not UTF-8 to the text that `read` shows, so that a search finds it.
 
 use std::borrow::Cow;
 
 use crate::{converted::Convert, text::lossy_line};
 
-/// A longer line is taken as it is.
+/// Number of held bytes after which an unfinished line is converted without waiting for its end.
 const MAX_LINE: usize = 1 << 20;
 
 /// The same text with the lines that are not UTF-8 as they are shown. Line breaks stay.
@@ -22,7 +22,7 @@ pub(crate) fn legible(text: &[u8]) -> Cow<'_, [u8]> {
 /// The same for a text that comes in pieces.
 #[derive(Default)]
 pub(crate) struct LegibleLines {
-    /// The beginning of a line whose end has not come.
+    /// The beginning of a line whose end has not been read yet.
     held: Vec<u8>,
 }
 

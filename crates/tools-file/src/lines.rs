@@ -1,5 +1,4 @@
-//! A window of lines out of a file of any length, in bounded memory: the lines asked for, how many
-//! there are, nothing else.
+//! Reads a window of lines from a file of any length in bounded memory, and counts the lines.
 
 use std::io::{self, Read};
 
@@ -7,7 +6,7 @@ use memchr::{memchr, memchr_iter};
 
 use crate::{cancel::Cancel, error::FileError, text::prefix};
 
-/// What is asked for.
+/// The requested window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask {
     /// Lines to skip.
@@ -18,32 +17,32 @@ pub(crate) struct Ask {
     pub(crate) line_chars: usize,
     /// Bytes of all lines to show.
     pub(crate) total_bytes: usize,
-    /// How long the file seems to be.
+    /// Apparent size of the file in bytes.
     pub(crate) size: u64,
-    /// Bytes after the window in which lines are still counted; more only if much more came before,
-    /// so that a question about a huge file costs what its window costs.
+    /// Maximum number of bytes after the window in which lines are still counted. It grows with
+    /// what came before the window, so the cost depends on the window and not on the file.
     pub(crate) counted: u64,
 }
 
-/// What was found.
+/// The window that was read.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Window {
-    /// What is shown of the lines, one after the other, without line breaks.
+    /// The shown parts of the lines, one after the other, without line breaks.
     text: Vec<u8>,
     lines: Vec<Line>,
     /// The number of lines, as far as they were counted.
     pub(crate) total: u64,
-    /// Whether they were counted to the end.
+    /// Whether lines were counted to the end of the file.
     pub(crate) complete: bool,
-    /// Whether the window ended for its bytes before it had all its lines.
+    /// Whether the byte limit ended the window before it had all its lines.
     pub(crate) full: bool,
 }
 
 #[derive(Debug, PartialEq, Eq)]
 struct Line {
-    /// Where it ends in the text.
+    /// End of the line's shown part in the text.
     end: usize,
-    /// All its bytes.
+    /// Length of the whole line in bytes.
     length: usize,
 }
 
@@ -58,19 +57,18 @@ impl Window {
         self.lines.len() as u64
     }
 
-    /// Where each line lies in the text, and how many bytes it has in the file without its line
-    /// break.
+    /// For each line, its range in the text and its length in the file without the line break.
     pub(crate) fn lines(&self) -> impl Iterator<Item = (std::ops::Range<usize>, usize)> {
         let starts = std::iter::once(0).chain(self.lines.iter().map(|line| line.end));
         starts.zip(&self.lines).map(|(start, line)| (start..line.end, line.length))
     }
 }
 
-/// How much is read at once: from the first read on, and at most.
+/// Size of the first read in bytes; later reads are larger, up to the maximum.
 const FIRST_READ_BYTES: usize = 8 * 1024;
 const LARGE: usize = 128 * 1024;
 
-/// Reads `reader` to the end of the window, and on as far as counting lines is cheap.
+/// Reads `reader` to the end of the window, and counts further lines as far as that is cheap.
 ///
 /// # Errors
 /// `Cancelled`, or what reading gives, through `fail`.
@@ -81,7 +79,7 @@ pub(crate) fn read_window(
     fail: impl Fn(io::Error) -> FileError,
 ) -> Result<Window, FileError> {
     let mut scan = Scan { ask, window: Window::default(), open: None, shown: 0, dangling: false };
-    // Most files are small: a large buffer, zeroed for every call, would cost more than reading
+    // Most files are small: zeroing a large buffer for every call would cost more than reading
     // them.
     let mut buffer = vec![0; FIRST_READ_BYTES];
     let (mut passed, mut end) = (0_u64, None);
@@ -100,7 +98,8 @@ pub(crate) fn read_window(
         }
         if scan.is_done() {
             let end = *end.get_or_insert_with(|| passed.saturating_add(ask.counted.max(passed / 4)));
-            // Not begun if it cannot come to the end, and given up if the file grows and grows.
+            // Counting does not start if it cannot reach the end, and stops if the file keeps
+            // growing.
             if ask.size.max(passed) > end {
                 return Ok(scan.window);
             }

@@ -1,4 +1,4 @@
-//! What of a section has no effect on commands, and which key of it an error is about.
+//! Finds read rules that have no effect on commands, and the key that an error is about.
 
 use std::{io::ErrorKind, path::Path};
 

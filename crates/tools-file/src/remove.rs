@@ -1,4 +1,4 @@
-//! Removing a tree by handle: links are removed and never followed, other file systems and allowed
+//! Removes a tree by handle. Links are removed and never followed; other file systems and allowed
 //! roots stay.
 
 use std::ffi::{OsStr, OsString};
@@ -8,7 +8,7 @@ use tools_sandbox::{Directory, FileKind, Roots};
 
 use crate::{cancel::Cancel, error::FileError, tree::Trail};
 
-/// Removes the directory `name` with everything in it; says how many entries that was.
+/// Removes the directory `name` with everything in it and returns the number of removed entries.
 ///
 /// # Errors
 /// `Partly` when something could not be removed after other things had been.
@@ -32,7 +32,7 @@ fn remove(
 ) -> Result<(), FileError> {
     let top = match parent.directory(name) {
         Ok(top) => top,
-        // One that cannot be listed can still be removed when it is empty.
+        // A directory that cannot be listed can still be removed when it is empty.
         Err(_) if parent.remove_directory(name).is_ok() => {
             *removed += 1;
             return Ok(());
@@ -83,7 +83,7 @@ fn remove(
     Ok(())
 }
 
-/// Refuses to go where nothing may be removed.
+/// Refuses a directory in which nothing may be removed.
 fn guard(directory: &Directory, roots: &Roots, device: u64) -> Result<(), FileError> {
     let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
     roots.check_unprotected(metadata.id, directory.path())?;

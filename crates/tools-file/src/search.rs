@@ -45,19 +45,19 @@ impl Query<'_> {
     }
 }
 
-/// How far one match may reach.
+/// The range over which one match may extend.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Span {
     /// Within one line.
     Line,
-    /// Over line breaks that the pattern names.
+    /// Over line breaks that the pattern contains.
     Breaks,
-    /// Over any lines: `.` stands for line breaks too.
+    /// Over any lines: `.` matches line breaks too.
     Any,
 }
 
 impl Span {
-    /// What a pattern needs that may be meant to match more than a line.
+    /// The span that a pattern needs.
     pub(crate) fn of(pattern: &str, literal: bool, multiline: bool) -> Self {
         let names_a_break = pattern.contains('\n') || (!literal && has_escape(pattern, b'n'));
         match (multiline, names_a_break) {
@@ -68,7 +68,7 @@ impl Span {
     }
 }
 
-/// Whether a regular expression holds this letter behind a backslash that is not itself escaped.
+/// Whether a regular expression contains this letter after a backslash that is not itself escaped.
 fn has_escape(pattern: &str, letter: u8) -> bool {
     let mut bytes = pattern.bytes();
     while let Some(byte) = bytes.next() {
@@ -79,7 +79,7 @@ fn has_escape(pattern: &str, letter: u8) -> bool {
     false
 }
 
-/// A line that matched, or stands beside one that did.
+/// A matching line, or a context line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) line: u64,
@@ -87,20 +87,20 @@ pub(crate) struct Hit {
     pub(crate) matched: bool,
 }
 
-/// What is wanted of each file.
+/// Limits for each file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Take {
     /// Matching lines to keep.
     pub(crate) lines: usize,
-    /// Matches after which no more are looked for.
+    /// Number of matches after which the search stops.
     pub(crate) most: u64,
 }
 
-/// What one file gave.
+/// The result for one file.
 #[derive(Debug, Default)]
 pub(crate) struct Hits {
     pub(crate) lines: Vec<Hit>,
-    /// Lines that matched, also those that were not kept.
+    /// Number of matching lines, including those not kept.
     pub(crate) matches: u64,
     pub(crate) binary: bool,
 }
@@ -151,8 +151,8 @@ impl Search {
             .multi_line(query.span != Span::Line)
             .before_context(query.context)
             .after_context(query.context)
-            // Whether a file is binary is decided by its first bytes: what is decided by how far a
-            // search comes differs from page to page.
+            // The first bytes decide whether a file is binary. Detection during the search would
+            // depend on how far it reads and differ from page to page.
             .binary_detection(BinaryDetection::none())
             .heap_limit(Some(MAX_LINE_LEN))
             .build();
@@ -162,8 +162,8 @@ impl Search {
 
     /// Searches an open regular file of about `bytes` bytes.
     ///
-    /// A file in which something matches is searched again without its credentials, and that
-    /// counts: a pattern that matches a credential would say what it is.
+    /// A file with a match is searched again without its credentials, and that result counts:
+    /// otherwise a pattern could reveal a credential by matching it.
     pub(crate) fn file(
         &mut self,
         file: File,
@@ -194,7 +194,7 @@ impl Search {
         }
         self.buffer.clear();
         self.buffer.reserve(usize::try_from(bytes).unwrap_or_default() + 1);
-        // It may grow while it is read: what it has grown beyond the bound is left.
+        // The file may grow while it is read; anything beyond the limit is ignored.
         file.take(whole + 1).read_to_end(&mut self.buffer)?;
         if is_binary(&self.buffer) {
             return Ok(Hits { binary: true, ..Hits::default() });
@@ -232,7 +232,7 @@ impl Search {
         };
         match searched {
             Ok(()) => Ok(collector.found),
-            // Of its own, and not of the file, the searcher says only that a line does not fit.
+            // The searcher's only error of its own, not from the file, is a line that is too long.
             Err(error) if error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none() => {
                 Err(io::ErrorKind::FileTooLarge.into())
             }
@@ -297,7 +297,7 @@ impl Convert for PlainBreaks {
     }
 }
 
-/// Ends reading when nobody waits for the result.
+/// Ends reading when the call is cancelled.
 struct Interruptible<'a>(&'a File, &'a Cancel);
 
 impl Read for Interruptible<'_> {
@@ -334,7 +334,7 @@ impl Collector<'_> {
         let found = if matched { self.matcher.find(bytes).ok().flatten() } else { None };
         let start = found.map_or(0, |found| back(bytes, found.start(), most / 4));
         let end = start + text::prefix(&bytes[start..], most);
-        // So that the piece is full also when the match stands near the end.
+        // Moves the start back so that the piece is full when the match is near the end.
         let start = if end == bytes.len() { back(bytes, end, most) } else { start };
         if (start, end) == (0, bytes.len()) {
             return printable(bytes);
@@ -363,7 +363,7 @@ impl Sink for Collector<'_> {
         if self.cancel.is_cancelled() {
             return Ok(false);
         }
-        // A match over several lines is that many matching lines.
+        // A match over several lines counts as that many matching lines.
         for (line, bytes) in (found.line_number().unwrap_or_default()..).zip(found.lines()) {
             if self.found.matches < self.take.lines as u64 {
                 let hit = self.hit(Some(line), bytes, true);

@@ -14,7 +14,7 @@ pub(crate) use self::lines::line_number;
 pub(crate) use self::nearest::{Near, Row};
 pub(crate) use self::request::Request;
 
-/// What was ignored to find the text.
+/// The kind of difference that was ignored to find the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Step {
     Exact,
@@ -38,7 +38,7 @@ impl fmt::Display for Step {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replacement {
     pub(crate) range: Range<usize>,
-    /// Shared: a thousand places mostly take one text.
+    /// Shared, because many places usually take the same text.
     pub(crate) text: Arc<str>,
 }
 
@@ -71,26 +71,25 @@ pub(crate) enum Miss {
     Ambiguous { step: Step, lines: Vec<usize>, total: usize },
     NotFound {
         near: Option<Near>,
-        /// The line at which the new text already stands in place of the old.
+        /// The line at which the new text is already in place of the old.
         applied: Option<usize>,
-        /// What of the old text comes from how it was copied; a sentence.
+        /// A sentence about parts of the old text that come from how it was copied.
         copied: Option<&'static str>,
     },
 }
 
-/// Line numbers that a refusal names at most.
+/// Maximum number of line numbers in a refusal.
 const NAMED: usize = 10;
 
 /// Finds the places that `request` means.
 ///
-/// The first step of the ladder that finds anything decides; two finds on one step are a refusal
-/// unless all are meant.
+/// The first step that finds anything decides. Two matches at that step are refused unless all are
+/// meant.
 ///
-/// A match that takes a part of one of `whole`, and not all of it, is none.
+/// A match that covers only part of a range in `whole` does not count.
 ///
-/// What an exact match replaces becomes the new text as it was sent, but for the file's own line
-/// endings. Only a step that has shown how the file indents the old text indents the new one like
-/// it.
+/// The new text replaces an exact match as it was sent, except for the file's line endings. It is
+/// indented like the file only after a step that has learned how the file indents the old text.
 pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> Result<EditPlaces, Miss> {
     let mut exact = exact_places(text, request);
     exact.retain(|place| !cuts(&place.range, whole));
@@ -117,7 +116,7 @@ pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> 
     })
 }
 
-/// Whether a range has a part of one of these, which are in order, and not all of it.
+/// Whether a range covers only part of one of the ranges in `whole`, which are in order.
 fn cuts(range: &Range<usize>, whole: &[Range<usize>]) -> bool {
     let first = whole.partition_point(|part| part.end <= range.start);
     let met = whole[first..].iter().take_while(|part| part.start < range.end);
@@ -142,8 +141,7 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
 const ENOUGH: usize = 1000;
 
 fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
-    // New line breaks are written as the file writes them, unless the old text has shown that it
-    // spells them itself.
+    // New line breaks are written as in the file, unless the old text contains its own line breaks.
     let spelled = request.old.contains('\n') || request.new.contains('\r') || !request.new.contains('\n');
     let plain: Arc<str> = request.new.into();
     let crlf: Arc<str> = if spelled { Arc::clone(&plain) } else { request.new.replace('\n', "\r\n").into() };
@@ -166,7 +164,7 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
         if places.len() == ENOUGH {
             break;
         }
-        // One byte on, not one match on: overlapping matches are two meanings. Text is valid UTF-8,
+        // Advances one byte, not one match: overlapping matches are ambiguous. Text is valid UTF-8,
         // so matches of valid UTF-8 begin at character boundaries only.
         from = start + 1;
     }
@@ -213,8 +211,8 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     while let Some(at) = finder.find(&plain[from..]) {
         let start = from + at;
         let end = start + old.len();
-        // A match that begins with a line break takes the CR in front of it along, and one that
-        // ends before a break leaves the CR with it.
+        // A match that begins with a line break includes the CR before it. One that ends before a
+        // break excludes the CR.
         let first = if plain[start] == b'\n' && origin[start] > 0 && bytes[origin[start] - 1] == b'\r' {
             origin[start] - 1
         } else {
@@ -251,7 +249,7 @@ fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String
 }
 
 impl Lines<'_> {
-    /// Runs of whole lines that equal the old text but for what `step` ignores.
+    /// Runs of whole lines that equal the old text except for the differences that `step` ignores.
     fn places(&self, request: Request<'_>, step: Step) -> Vec<Replacement> {
         let old = Lines::of(request.old);
         let count = old.lines.len();
@@ -312,7 +310,7 @@ enum Indent {
     Add(String),
     /// The file has this much less.
     Remove(String),
-    /// Each indentation in the request stands for one in the file; units give the rest.
+    /// Each indentation in the request maps to one in the file; units give the rest.
     Map {
         known: HashMap<String, String>,
         unit: Option<(String, String)>,

@@ -1,5 +1,5 @@
-//! What a search looked at, noted while it looks: each directory before its entries are read, each
-//! file before its content is. Nothing is noted where nobody wants to know.
+//! Records what a search looked at: each directory before its entries are read, each file before
+//! its content is. Nothing is recorded where nobody wants it.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -8,7 +8,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use tools_core::{Basis, FileState, Locked as _};
 use tools_sandbox::{Metadata, keeps_times};
 
-/// The most that is noted of one search: what would take too long to look at again is not worth it.
+/// Maximum number of stamps of one search; more would take too long to check again.
 const MAX_STAMPS: usize = 1 << 16;
 
 /// The notes of one search. Shared by its threads.
@@ -18,15 +18,15 @@ pub(crate) struct Stamps(Mutex<State>);
 #[derive(Debug, Default)]
 struct State {
     files: Vec<(PathBuf, FileState)>,
-    /// Devices whose files tell of their changes.
+    /// Devices whose file systems report changes of their files.
     devices: Vec<u64>,
-    /// Something was looked at that cannot be noted.
+    /// Whether the search looked at something that cannot be recorded.
     is_broken: bool,
     is_complete: bool,
 }
 
 impl Stamps {
-    /// Notes of a search from `workdir`, to which results name their paths.
+    /// Starts recording a search from `workdir`, to which results name their paths.
     pub(crate) fn new(workdir: &Path) -> Self {
         let stamps = Self(Mutex::default());
         match std::fs::symlink_metadata(workdir) {
@@ -36,7 +36,8 @@ impl Stamps {
         stamps
     }
 
-    /// Notes what is open at a canonical path, by what was known of it before it was looked into.
+    /// Records an open file or directory at a canonical path, with its metadata from before it was
+    /// read.
     pub(crate) fn opened(&self, path: &Path, handle: impl AsFd, metadata: &Metadata) {
         let mut state = self.state();
         let device = metadata.id.device();
@@ -55,17 +56,17 @@ impl Stamps {
         }
     }
 
-    /// Something was looked at that cannot be noted: what the result comes from cannot be told.
+    /// Records that the basis of the result is incomplete.
     pub(crate) fn give_up(&self) {
         self.state().give_up();
     }
 
-    /// All that the result comes from was noted.
+    /// Marks the record as complete.
     pub(crate) fn complete(&self) {
         self.state().is_complete = true;
     }
 
-    /// What the result comes from, if all of that is known.
+    /// The basis of the result, if it is completely known.
     pub(crate) fn into_basis(self) -> Option<Basis> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         (state.is_complete && !state.is_broken).then(|| Basis::new(state.files))

@@ -1,6 +1,5 @@
-//! The files of a workspace for others that keep something about them (an index): walked, read and
-//! shown as the file tools would for the tool of that name, under the same roots, read rules, gates
-//! and ignore files.
+//! Gives other crates (such as an index) access to the files of a workspace. Files are walked, read
+//! and shown as the file tools would, under the same roots, read rules, gates and ignore files.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
@@ -22,13 +21,13 @@ use crate::tools::notes;
 use crate::walk::{Plan, SkippedCounts, Visitor as WalkVisitor, WalkEntry, walk};
 use crate::workspace::{Site, Workspace};
 
-/// The way to the files of calls of one tool.
+/// Access to the files that the calls of one tool may see.
 pub struct Survey {
     workspace: Arc<Workspace>,
     rules: Mutex<Rules>,
 }
 
-/// The policy of the last call, and its number. It is held, so that no later one has its address.
+/// The policy of the last call, and its number. Holding it keeps its address from being reused.
 struct Rules {
     policy: Arc<FilePolicy>,
     number: u64,
@@ -42,7 +41,7 @@ struct FileSurvey {
     _stop: DropGuard,
 }
 
-/// A regular file that a walk came by, closed to nobody.
+/// A regular file that a walk found and no rule closes.
 struct SurveyedFile<'a> {
     found: Place<'a>,
     path: &'a Path,
@@ -72,7 +71,7 @@ impl Sources for Survey {
         Ok(inspection)
     }
 
-    /// What a call began ends when this is dropped or the call is cancelled.
+    /// Work that a call began ends when this is dropped or the call is cancelled.
     fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
@@ -83,8 +82,8 @@ impl Sources for Survey {
 }
 
 impl Rules {
-    /// Another number for another policy: what was indexed under old rules is not used under new
-    /// ones.
+    /// Gives each new policy a new number, so that an index made under old rules is not used under
+    /// new ones.
     fn number_of(&mut self, policy: &Arc<FilePolicy>) -> u64 {
         if !Arc::ptr_eq(&self.policy, policy) {
             (self.policy, self.number) = (Arc::clone(policy), self.number + 1);

@@ -1,5 +1,5 @@
-//! Between bytes and text, reversibly: whatever is decoded here is written back byte for byte where
-//! it was not changed.
+//! Decodes files to text and encodes them again. Text that an edit leaves alone is written back
+//! byte for byte.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -11,13 +11,14 @@ use crate::converted::Convert;
 use crate::error::FileError;
 use crate::splice::{EditPlaces, Replacement};
 
-/// How many bytes at the beginning decide whether a file is text.
+/// Number of bytes at the beginning that decide whether a file is text.
 pub(crate) const SNIFF: usize = 8 * 1024;
 
-/// Invalid bytes 0x80..=0xFF stand for these private characters while the text is edited.
+/// First of the private characters that represent the invalid bytes 0x80..=0xFF while the text is
+/// edited.
 const ESCAPE: u32 = 0xF_FF00;
 
-/// A NUL as it is shown: a raw one ends the text for some readers.
+/// The character shown for a NUL: a raw one ends the text for some readers.
 pub(crate) const NUL_SHOWN: char = '\u{2400}';
 
 /// How a file encodes its text.
@@ -29,7 +30,7 @@ pub(crate) enum Encoding {
     Utf16Be,
     /// The superset of Latin-1 in which every byte is a character.
     Windows1252,
-    /// Lines in UTF-8 and lines that are not, or not quite.
+    /// Mostly UTF-8, with lines that are not valid UTF-8.
     Utf8Broken,
 }
 
@@ -45,7 +46,7 @@ impl Encoding {
         }
     }
 
-    /// The encoding that the first bytes announce, and how many of them announce it.
+    /// The encoding that a byte order mark announces, and the length of the mark in bytes.
     pub(crate) fn announced(bytes: &[u8]) -> Option<(Self, usize)> {
         match bytes {
             // UTF-32, which counts as binary.
@@ -58,8 +59,8 @@ impl Encoding {
     }
 }
 
-/// Whether a file that begins with `head` is binary: it holds a NUL and announces no encoding in
-/// which that is text.
+/// Whether a file that begins with `head` is binary: it contains a NUL and has no byte order mark
+/// of an encoding in which that is text.
 pub(crate) fn is_binary(head: &[u8]) -> bool {
     let wide = matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)));
     !wide && memchr::memchr(0, &head[..head.len().min(SNIFF)]).is_some()
@@ -152,7 +153,7 @@ impl FileText {
         EditPlaces { step: found.step, places: places.collect() }
     }
 
-    /// A new text with bytes where lines of the file have bytes.
+    /// The new text, with the escaped bytes that the same lines of the file have.
     fn like(&self, lines: &str, new: &str) -> String {
         let (mut bytes, mut plain) = (HashMap::new(), HashSet::new());
         for c in lines.chars().filter(|c| *c == '\0' || !c.is_ascii()) {
@@ -212,12 +213,12 @@ fn one_byte(byte: u8) -> char {
     WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or_default()
 }
 
-/// Whether a byte is the first one of a character; every byte that is not UTF-8's way of going on.
+/// Whether a byte begins a character: every byte except UTF-8 continuation bytes.
 pub(crate) fn begins_character(byte: u8) -> bool {
     byte & 0xC0 != 0x80
 }
 
-/// How many of the first bytes are at most `chars` characters.
+/// Length in bytes of the first `chars` characters, or of all bytes if there are fewer.
 pub(crate) fn prefix(bytes: &[u8], chars: usize) -> usize {
     if bytes.len() <= chars {
         return bytes.len();
@@ -226,7 +227,7 @@ pub(crate) fn prefix(bytes: &[u8], chars: usize) -> usize {
     starts.nth(chars).map_or(bytes.len(), |(at, _)| at)
 }
 
-/// Makes UTF-8 of a text in another encoding.
+/// Converts text in another encoding to UTF-8.
 pub(crate) struct Transcode(Decoder);
 
 impl Transcode {
@@ -245,7 +246,7 @@ impl Convert for Transcode {
     fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>) {
         let room = self.0.max_utf8_buffer_length(piece.len()).unwrap_or(4 * piece.len() + 16);
         output.resize(room, 0);
-        // There is room for everything, so everything is read.
+        // The output has room for the whole piece, so all of it is consumed.
         let (_, _, written, _) = self.0.decode_to_utf8(piece, output, piece.is_empty());
         output.truncate(written);
     }
@@ -272,8 +273,8 @@ fn escaped(byte: u8) -> char {
     char::from_u32(ESCAPE | u32::from(byte)).unwrap_or_default()
 }
 
-/// A line with `stray` for each byte that is no part of UTF-8, or for all beyond ASCII where it is
-/// in another encoding.
+/// A line with `stray` for each byte that is not valid UTF-8, or for each byte beyond ASCII if the
+/// line is in another encoding.
 fn broken(line: &[u8], stray: impl Fn(u8) -> char) -> String {
     if is_one_byte(line) {
         return line.iter().map(|&byte| if byte.is_ascii() { char::from(byte) } else { stray(byte) }).collect();

@@ -1,5 +1,5 @@
-//! Going down and up a tree by handle with few of them open: a deep tree must not use up the
-//! descriptors of the process.
+//! Walks down and up a tree by handle with few directories open, so that a deep tree does not use
+//! up the descriptors of the process.
 
 use std::io;
 
@@ -8,7 +8,7 @@ use tools_sandbox::{Directory, FileId};
 /// Directories that stay open on the way down.
 const OPEN: usize = 8;
 
-/// The way from the top of a tree to where a walk is.
+/// The path from the top of a tree to the current directory of a walk.
 #[derive(Debug, Default)]
 pub(crate) struct Trail {
     levels: Vec<Level>,
@@ -17,8 +17,8 @@ pub(crate) struct Trail {
 #[derive(Debug)]
 struct Level {
     id: FileId,
-    /// `None` when it was closed on the way down; opened again, as the parent of the next one, on
-    /// the way up.
+    /// `None` when it was closed on the way down. On the way up it is opened again as the parent of
+    /// the next one.
     open: Option<Directory>,
 }
 
@@ -29,7 +29,7 @@ impl Trail {
         Ok(trail)
     }
 
-    /// The directory the walk is in; `None` above the top.
+    /// The current directory; `None` above the top.
     pub(crate) fn here(&self) -> Option<&Directory> {
         self.levels.last()?.open.as_ref()
     }
@@ -43,7 +43,7 @@ impl Trail {
         Ok(())
     }
 
-    /// Leaves the directory the walk is in.
+    /// Leaves the current directory.
     ///
     /// # Errors
     /// When the one above it has to be opened again and is not the same any more.

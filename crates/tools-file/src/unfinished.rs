@@ -1,6 +1,6 @@
-//! A record of the temporary names that are in use, so that a later start removes those of a
-//! program that was killed. It holds names only, is locked as long as its program lives and is
-//! empty whenever nothing is being made.
+//! Records the temporary names in use, so that a later start removes those of a killed program. A
+//! record holds only names, is locked while its program lives and is empty when no file is being
+//! written.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -12,7 +12,7 @@ use tools_sandbox::{FileKind, Roots};
 
 use crate::{cancel::Cancel, remove::remove_tree, temporary_name::is_temporary};
 
-/// How its files end.
+/// Extension of record files.
 const EXTENSION: &str = "names";
 
 /// The temporary names of one program. Without a folder it records nothing.
@@ -26,26 +26,25 @@ struct State {
 }
 
 impl TemporaryFiles {
-    /// Keeps the record in `folder`, made when it is first needed, and removes what others have
-    /// left behind.
+    /// Keeps the record in `folder`, created when first needed, and removes files that killed
+    /// programs left.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         take_notes_left_behind(folder, EXTENSION, |names| {
-            // Best effort: what cannot be removed now stays where it is, under a name that says
-            // where it comes from.
+            // Best effort: a file that cannot be removed stays, under a name that shows its origin.
             names.split(|&byte| byte == 0).for_each(|path| remove(&PathBuf::from(OsString::from_vec(path.to_vec()))));
             true
         });
         Self(Mutex::new(State { record: Some(ProcessNotes::in_folder(folder, EXTENSION)), in_use: 0 }))
     }
 
-    /// Records that `path`, a temporary name, is about to be given. Until the value is dropped.
+    /// Records that `path`, a temporary name, is in use until the value is dropped.
     pub(crate) fn begin(&self, path: &Path) -> InUse<'_> {
         self.with(|state| {
             state.in_use += 1;
             if let Some(record) = &mut state.record
                 && record.add(&[path.as_os_str().as_bytes(), b"\0"].concat()).is_err()
             {
-                // Not tried again: what is written must not wait for a folder that cannot be had.
+                // Not retried: a write must not wait for a folder that is unavailable.
                 state.record = None;
             }
         });
@@ -76,7 +75,7 @@ impl Drop for InUse<'_> {
     }
 }
 
-/// Removes what has the temporary name `path`, if it is one of ours.
+/// Removes the file `path` if its name is one of our temporary names.
 fn remove(path: &Path) {
     let (Some(parent), Some(name)) = (path.parent(), path.file_name()) else { return };
     if !path.is_absolute() || !is_temporary(name) {

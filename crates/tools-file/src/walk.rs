@@ -1,6 +1,6 @@
-//! Walking a tree below an open directory, in parallel and by handle: no link is followed, so
-//! nothing outside is seen and no loop is walked twice. What is done with an entry is the
-//! visitor's; which entries are ignored is in `ignored.rs`.
+//! Walks a tree below an open directory, in parallel and by handle. No link is followed, so the
+//! walk stays inside and never loops. The visitor decides what to do with an entry; `ignored.rs`
+//! decides which entries are ignored.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -13,14 +13,14 @@ use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
 use crate::{cancel::Cancel, ignored::IgnoreRules, stamps::Stamps};
 
-/// Entries of one directory that one task visits; more are shared out.
+/// Maximum number of entries of one directory that one task visits; other tasks take the rest.
 const CHUNK: usize = 128;
-/// Directories of one walk that stay open for those below them. The others are opened again from
-/// the nearest that did.
+/// Maximum number of directories of one walk kept open for those below them. Others are reopened
+/// from the nearest open one.
 const HELD: usize = 64;
-/// Unreadable places that are named.
+/// Maximum number of unreadable directories listed by name.
 const NAMED: usize = 5;
-/// What version control keeps for itself.
+/// Directories that version control systems use internally.
 const INTERNAL: [&[u8]; 4] = [b".git", b".hg", b".svn", b".jj"];
 
 /// How to walk.
@@ -29,17 +29,17 @@ pub(crate) struct Plan<'a> {
     pub(crate) cancel: &'a Cancel,
     /// Whether names with a leading dot are visited.
     pub(crate) hidden: bool,
-    /// The ignore files that hold at the start; `None` to visit what they name as well.
+    /// Ignore rules that apply at the start; `None` to visit ignored entries as well.
     pub(crate) ignored: Option<IgnoreRules>,
     /// Levels to descend; `None` for all.
     pub(crate) depth: Option<usize>,
     /// Entries to visit before giving up.
     pub(crate) budget: u64,
-    /// Whether to go about in the order of names, as far as several threads can: for visitors that
-    /// may stop early.
+    /// Whether to visit in the order of names, as far as several threads can; for visitors that may
+    /// stop early.
     pub(crate) ordered: bool,
     pub(crate) threads: usize,
-    /// Where to note each directory.
+    /// Collector of a stamp of each directory.
     pub(crate) stamps: Option<&'a Stamps>,
 }
 
@@ -52,32 +52,32 @@ pub(crate) struct WalkEntry<'a> {
     pub(crate) path: &'a Path,
     /// Its path from the start of the walk.
     pub(crate) relative: &'a [u8],
-    /// How the read rules stand at its directory.
+    /// State of the read rules at its directory.
     pub(crate) scope: Scope,
 }
 
-/// Looks at entries; each worker has its own.
+/// Looks at entries; each worker has its own visitor.
 pub(crate) trait Visitor: Send {
     fn visit(&mut self, found: &WalkEntry<'_>);
 
-    /// Whether what lies below a directory is still of interest when its turn comes.
+    /// Whether the contents of a directory are still of interest when its turn comes.
     fn enters(&self, _: &Path) -> bool {
         true
     }
 }
 
-/// What a walk left out.
+/// Entries that a walk left out.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct SkippedCounts {
     /// Entries named by ignore files.
     pub(crate) ignored: u64,
     /// Directories that could not be read.
     pub(crate) unreadable: u64,
-    /// The first of them.
+    /// The first unreadable directories.
     pub(crate) names: Vec<PathBuf>,
     /// Directories closed by the read rules.
     pub(crate) closed: u64,
-    /// Whether the walk ended before it had seen everything.
+    /// Whether the walk ended before it visited everything.
     pub(crate) exhausted: bool,
 }
 
@@ -148,11 +148,11 @@ pub(crate) fn walk<V: Visitor>(
 }
 
 enum Task {
-    /// Opened only when its turn comes: the tasks that wait share few descriptors.
+    /// Opened only when its turn comes: waiting tasks share few descriptors.
     Directory {
         /// An open directory above; `None` for the start.
         anchor: Option<Arc<Anchor>>,
-        /// The way down from there.
+        /// The path from the anchor to the directory.
         below: PathBuf,
         scope: Scope,
         ignored: Option<IgnoreRules>,
@@ -165,7 +165,7 @@ enum Task {
     },
 }
 
-/// A directory that stays open for tasks that wait.
+/// A directory kept open for waiting tasks.
 struct Anchor {
     directory: Directory,
     held: Arc<AtomicUsize>,
@@ -267,8 +267,8 @@ impl<V: Visitor> Worker<'_, V> {
             return;
         }
         let own = Arc::new(Anchor::new(directory, self.held));
-        // Held as long as any of these waits, unless that would be too many in a tree that is deep
-        // and wide.
+        // Kept open while any of these tasks waits, unless a deep and wide tree would hold too
+        // many.
         let (anchor, below) = match self.held.load(Ordering::Relaxed) {
             ..=HELD => (Some(Arc::clone(&own)), Path::new("")),
             _ => (anchor, below),
@@ -333,14 +333,14 @@ impl<V: Visitor> Worker<'_, V> {
             }
             self.set_path(directory, name);
             let bytes = self.path.as_os_str().as_bytes();
-            // One more for the separator, which the root directory has already.
+            // One more byte for the separator; the path of the root directory already ends with it.
             let relative = bytes.get(start..).map_or(bytes, |rest| rest.strip_prefix(b"/").unwrap_or(rest));
             self.visitor.visit(&WalkEntry { directory, name, kind: *kind, path: &self.path, relative, scope });
         }
     }
 }
 
-/// The tasks that wait, last in first out: what was opened last is finished first.
+/// The waiting tasks, last in first out, so that the directory opened last is finished first.
 struct Queue {
     state: Mutex<TaskQueue>,
     changed: Condvar,
@@ -351,7 +351,7 @@ struct TaskQueue {
     working: usize,
 }
 
-/// A task in hand; giving it back tells the others.
+/// A task in progress; dropping it notifies the other workers.
 struct Turn<'a> {
     task: Task,
     _guard: Guard<'a>,
@@ -382,7 +382,7 @@ impl Queue {
         self.changed.notify_all();
     }
 
-    /// The next task; `None` when nothing waits and nobody works.
+    /// The next task; `None` when no task waits and none is in progress.
     fn next(&self) -> Option<Turn<'_>> {
         let mut state = self.state.locked();
         loop {

@@ -1,5 +1,5 @@
-//! What all ten tools share: the policy of the moment, what sessions have read, and the way from a
-//! call to blocking work. What a tool then does is in `tools/`.
+//! State and steps that all ten tools share: the current policy, what sessions have read, and the
+//! way from a call to blocking work. The tools themselves are in `tools/`.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -26,7 +26,7 @@ use crate::{FilePolicy, obeyed};
 
 /// The state behind the ten tools of one host.
 pub(crate) struct Workspace {
-    /// The tool it is for.
+    /// Name of the tool that uses this value.
     tool: &'static str,
     policy: Shared<FilePolicy>,
     memory: Arc<ReadMemory>,
@@ -38,13 +38,13 @@ impl Workspace {
         Self { tool: "", policy, memory: Arc::clone(&seen.0), locks: Arc::default() }
     }
 
-    /// The same for one tool.
+    /// The same workspace for another tool.
     pub(crate) fn of(&self, tool: &'static str) -> Arc<Self> {
         let Self { tool: _, policy, memory, locks } = self;
         Arc::new(Self { tool, policy: policy.clone(), memory: Arc::clone(memory), locks: Arc::clone(locks) })
     }
 
-    /// The policy and the roots as they are for this call, to its end.
+    /// The policy and the roots that this call uses to its end.
     pub(crate) fn site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let policy = self.policy.load();
         let roots = policy.roots(cx.workdir())?;
@@ -63,16 +63,16 @@ impl Workspace {
         })
     }
 
-    /// The same, where what gates close to the tool is closed. Not for `inspect`: what gates close
-    /// they refuse themselves, where a call names it.
+    /// The same site, with the files closed that gates close to the tool. Not for `inspect`: the
+    /// gates themselves refuse a path that a call names.
     pub(crate) fn closed_site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let mut site = self.site(cx)?;
         site.closed = site.policy.closed_to(self.tool, &site.workdir);
         Ok(site)
     }
 
-    /// Runs `work` where blocking is allowed. It is told to stop when nobody waits for the result
-    /// any more. What it noted of what it looked at is left for whoever wants to know.
+    /// Runs `work` where blocking is allowed. Cancels it when nobody waits for the result any more,
+    /// and reports what it noted about the files it looked at.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         cx: &CallContext,
@@ -121,13 +121,13 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// How much text the answer may hold, with room for the lines about what is not shown.
+    /// The budget for the text of the answer, with room for the lines about what is not shown.
     pub(crate) fn answer(&self) -> AnswerBudget {
         const NOTES: usize = 600;
         self.answer.less(NOTES)
     }
 
-    /// The text of a file without credentials; all of it where nothing is taken out.
+    /// The text of a file without credentials, or all of it where none are hidden.
     pub(crate) fn hiding<'a>(&self, path: &Path, text: impl Read + 'a) -> Box<dyn Read + 'a> {
         match self.policy.hiding() {
             Some(hiding) => hiding.0.reading(&self.session, path, Box::new(text)),
@@ -135,12 +135,13 @@ impl Site {
         }
     }
 
-    /// Where the credentials of a file's text are: what an edit takes as a whole or not at all.
+    /// The ranges of the credentials in a file's text. An edit replaces each as a whole or not at
+    /// all.
     pub(crate) fn credentials(&self, path: &Path, text: &str) -> Vec<Range<usize>> {
         self.policy.hiding().map(|hiding| hiding.0.credentials(&self.session, path, text)).unwrap_or_default()
     }
 
-    /// Whether credentials are taken out of files.
+    /// Whether credentials are hidden.
     pub(crate) fn hides(&self) -> bool {
         self.policy.hiding().is_some()
     }
@@ -154,24 +155,25 @@ impl Site {
         self.policy.limits()
     }
 
-    /// Which files stay closed to the tool of the call.
+    /// The rules for the files that are closed to the tool of the call.
     pub(crate) fn rules(&self) -> &ReadRules {
         self.closed.as_ref().map_or_else(|| self.policy.rules(), |closed| &closed.rules)
     }
 
-    /// Which files the tool of the call may not even name; `None` where it may name all.
+    /// The rules for the files that the tool of the call may not even name; `None` where it may
+    /// name all.
     pub(crate) fn names(&self) -> Option<&ReadRules> {
         self.closed.as_ref().map(|closed| &closed.names)
     }
 
-    /// The same inspection, which asks for a person where the call changes what other programs
-    /// obey. `given` are the paths that it changes as the call has them.
+    /// Adds a question to `inspection` if the call changes files that programs outside a sandbox
+    /// obey. `given` are the changed paths as the call has them.
     pub(crate) fn asking(&self, inspection: Inspection, given: &[&str]) -> Inspection {
         let given: Vec<PathBuf> = given.iter().map(|path| self.named(path)).collect();
         obeyed::asking(inspection, self.known_as(), &given)
     }
 
-    /// Where to note what is looked at; `None` when nobody wants to know.
+    /// The collector of stamps of files looked at; `None` when nobody wants them.
     pub(crate) fn stamps(&self) -> Option<&Stamps> {
         self.stamps.as_ref()
     }

@@ -1,5 +1,5 @@
-//! Parts of a line for display. The placeholder of a credential is never cut or respelled: a piece
-//! of one would be taken for a credential.
+//! Cuts lines for display. The placeholder of a credential is never cut or rewritten: part of one
+//! could be mistaken for a credential.
 
 use std::ops::Range;
 
@@ -28,7 +28,7 @@ pub(super) fn part(line: &str, bytes: Range<usize>) -> String {
     format!("{}{}{}", ellipsis(start > 0), &line[start..end], ellipsis(end < line.len()))
 }
 
-/// A text with its characters written otherwise, but for placeholders.
+/// A text with its characters rewritten, except in placeholders.
 pub(super) fn rewritten(text: &str, write: fn(char) -> String) -> String {
     let mut written = String::with_capacity(text.len());
     let mut from = 0;

@@ -1,5 +1,5 @@
-//! What a failed edit most likely meant: the part of the file nearest to the old text, with the
-//! lines that differ, and whether the new text already stands there.
+//! Finds what a failed edit most likely meant: the part of the file nearest to the old text, the
+//! lines that differ, and whether the new text is already there.
 
 use std::collections::{HashMap, HashSet};
 use std::ops::Range;
@@ -17,30 +17,31 @@ pub(crate) struct Near {
     pub(crate) lines: (usize, usize),
     /// The two texts side by side.
     pub(crate) rows: Vec<Row>,
-    /// In what they differ, if that is one clear thing; a phrase that follows "nearest text".
+    /// The single clear difference, as a phrase that follows "nearest text"; empty if there is
+    /// none.
     pub(crate) why: &'static str,
 }
 
 /// One line of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A line that both have.
+    /// A line that both texts have.
     Same(usize, String),
     /// A line as it was sent, that the file does not have.
     Sent(String),
     /// A line of the file that was not sent.
     File(usize, String),
-    /// So many lines that both have and that are not shown.
+    /// Number of common lines that are not shown.
     Skipped(usize),
 }
 
 /// Lines shown on either side of a difference.
 const AROUND: usize = 2;
-/// Rows of a comparison.
+/// Maximum number of rows of a comparison.
 const ROWS: usize = 40;
-/// Lines up to which all of them are compared to find the nearest place.
+/// Maximum number of lines that are all compared to find the nearest place.
 const SHORT: usize = 12;
-/// Characters of a row.
+/// Maximum number of characters of a row.
 const WIDTH: usize = 200;
 
 /// The nearest part of the file, as the range of its lines.
@@ -103,7 +104,7 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     for &at in &starts {
         let piece = &old.as_bytes()[at..at + PIECE];
         for found in memchr::memmem::find_iter(text.as_bytes(), piece).take(OCCURRENCES) {
-            // A letter more or less moves what follows.
+            // Tolerates a few characters more or less, which shift the text that follows.
             *votes.entry(found.saturating_sub(at) / 8).or_default() += 1;
         }
     }
@@ -126,8 +127,8 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     Some(Near { lines: (line, line), rows, why: "" })
 }
 
-/// The line at which the new text already stands in place of the old. Silent where that is a guess:
-/// what a file holds anyway says nothing about an edit.
+/// The line at which the new text is already in place of the old. `None` where that would be a
+/// guess: text that the file has anyway does not show that the edit was applied.
 pub(super) fn applied(
     text: &str,
     file: &Lines<'_>,
@@ -153,7 +154,7 @@ pub(super) fn applied(
     };
     let line = found.find(|line| line - 1 < place.end && place.start < line - 1 + count)?;
     let at = line - 1..line - 1 + count;
-    // What the edit takes away must be gone, and nothing else may be as much like it.
+    // The removed lines must be gone, and nothing else may be as similar to the old text.
     let goes = request.old.lines().filter(|line| !line.trim().is_empty() && !is_in(line, new));
     for gone in goes {
         let is_elsewhere =
@@ -165,7 +166,7 @@ pub(super) fn applied(
     Some(line)
 }
 
-/// What the old text holds that no file does, because of how it was copied; a sentence.
+/// A sentence about parts of the old text that come from how it was copied and occur in no file.
 pub(super) fn copied(text: &str, old: &str) -> Option<&'static str> {
     let lines = || old.lines().filter(|line| !line.trim().is_empty());
     let is_numbered = |line: &str| {
@@ -234,7 +235,7 @@ fn voted(file: &Lines<'_>, old: &[&str]) -> Option<usize> {
             }
         }
     }
-    // A line more or less in between moves what follows.
+    // Tolerates a few lines more or less, which shift the lines that follow.
     let near = |start: usize| (start.saturating_sub(2)..=start + 2).filter_map(|at| votes.get(&at)).sum::<usize>();
     let starts: Vec<usize> = votes.keys().copied().collect();
     starts.into_iter().max_by_key(|start| (near(*start), votes[start], std::cmp::Reverse(*start)))
@@ -261,7 +262,8 @@ fn aligned(file: &Lines<'_>, old: &[&str], window: Range<usize>) -> Range<usize>
     start..end.max(start)
 }
 
-/// How much the lines from `start` on are like the old text: between 0 and the length of that.
+/// Similarity of the lines from `start` on to the old text: 0 for none. Each line counts by its
+/// length.
 fn likeness(file: &Lines<'_>, old: &[&str], start: usize) -> f64 {
     let pairs = old.iter().zip(start..file.lines.len()).filter(|(line, _)| !line.trim().is_empty());
     let short = |text: &str| -> String { text.trim().chars().take(WIDTH).collect() };
@@ -273,7 +275,7 @@ fn likeness(file: &Lines<'_>, old: &[&str], start: usize) -> f64 {
     pairs.map(one).sum()
 }
 
-/// The line most like `anchor` among those wanted, and how much.
+/// The wanted line most similar to `anchor`, with its similarity.
 fn most_alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
     alike(file, anchor, wanted).into_iter().next()
 }
