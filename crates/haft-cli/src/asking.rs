@@ -147,7 +147,7 @@ fn painted(kind: RowKind, text: String, colours: bool) -> String {
     if colours { format!("\u{1b}[{colour}m{text}\u{1b}[0m") } else { text }
 }
 
-/// Rows of the question without its answers, for when nobody can answer.
+/// Rows of a question without its answers, for output that accepts no answer.
 pub(crate) fn summary(prompt: &ConfirmPrompt) -> Vec<String> {
     match TerminalQuestion::new(prompt, false) {
         Some(shown) => shown.rows(width(std::io::stderr())),

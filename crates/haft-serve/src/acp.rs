@@ -85,7 +85,7 @@ impl AcpHost for AcpAgent {
         let workdir = named.canonicalize();
         let workdir = workdir.map_err(|error| OpenError::Refused(format!("`{}`: {error}", named.display())))?;
         let failed = |error: SessionsError| OpenError::Failed(error.to_string());
-        // Lock before reading, so that nobody changes the session afterwards.
+        // Lock before reading, so that no other process changes the session after it was read.
         let (held, kept) = match &opening.resume {
             Some(resume) => {
                 let held = self.sessions.hold(&resume.session).await.map_err(failed)?;

@@ -64,7 +64,7 @@ pub(crate) async fn run(common: &CommonArgs, file: Option<&Path>) -> Result<Exit
         }
     };
     let mut exit = Exit::Ok;
-    // Once the reader is gone, nobody would see the result of another call.
+    // Stop when standard output is closed: the results of further calls would be lost.
     while !output::is_unread()
         && let Some(line) = next_line(&mut input).map_err(|error| format!("the input cannot be read: {error}"))?
     {

@@ -128,7 +128,7 @@ pub(crate) fn notes(common: &CommonArgs, report: &CallReport) {
     }
 }
 
-/// Describes what a person would have been asked, if nobody could be asked.
+/// Describes the question of a call that was refused because no person could be asked.
 fn wanted_by(report: &CallReport, wanted: &haft::ConfirmationReport) -> String {
     let prompt = ConfirmPrompt {
         by_tool: wanted.by_tool,

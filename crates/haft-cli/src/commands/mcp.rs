@@ -42,7 +42,7 @@ async fn served(
     let faulty = Arc::new(AtomicBool::new(false));
     let noted = Arc::clone(&faulty);
     let listed = move |problem: &String| {
-        // Report it at once: whoever started the server may read its output long before it ends.
+        // Report it now: the client may read standard error while the server still runs.
         output::note(&format!("haft: the server could not be set up: {problem}"));
         noted.store(true, Ordering::Release);
         let workdir = workdir.filter(|folder| folder.is_dir()).or_else(|| std::env::current_dir().ok())?;

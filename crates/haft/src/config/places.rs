@@ -75,8 +75,8 @@ fn homeless_state_dir() -> PathBuf {
     std::env::temp_dir().join(format!("haft-{}", rustix::process::getuid().as_raw()))
 }
 
-/// Checks that nobody else owns the state folder of a user without a home, or can change its
-/// content: anybody can create a folder of that name in the temporary folder.
+/// Checks the state folder of a user without a home: it must belong to this user, and no other user
+/// may be able to change its content. Any user can create that folder in the temporary folder.
 ///
 /// # Errors
 /// Why it cannot be used, for the operator.

@@ -36,8 +36,8 @@ pub struct ConversationParts {
     pub closing: Closing,
 }
 
-/// Ends what runs for a session. If nobody closes the conversation, it is dropped without being
-/// called.
+/// Ends everything that runs for a session. Called when the conversation is closed; otherwise
+/// dropped without a call.
 pub type Closing = Box<dyn FnOnce() -> Pin<Box<dyn Future<Output = ()> + Send>> + Send>;
 
 /// A conversation of an editor with an agent.
@@ -178,7 +178,7 @@ async fn tell(
     }
 }
 
-/// Sends a question to the editor. It is withdrawn when nobody waits for the answer any more.
+/// Sends a question to the editor, and withdraws it when the call stops waiting for the answer.
 fn ask(asked: PendingQuestion, watch: &ClientView) {
     let watch = watch.clone();
     tokio::spawn(async move {

@@ -103,7 +103,7 @@ impl Beside {
         self.0.locked().remove(call).unwrap_or_default()
     }
 
-    /// Drops extras that nobody took.
+    /// Drops all extras that were not taken.
     pub(super) fn clear(&self) {
         self.0.locked().clear();
     }

@@ -135,7 +135,7 @@ impl AgentBuilder {
     }
 
     /// Sets the phase in which the model makes its calls. A planner only reads; a verifier edits no
-    /// files; in `Autonomous` nobody is asked.
+    /// files; in `Autonomous` no person is asked.
     pub fn phase(mut self, phase: CallPhase) -> Self {
         self.shared.phase = Phases::new(phase);
         self

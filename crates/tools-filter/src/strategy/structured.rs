@@ -311,8 +311,8 @@ fn list(value: &Value) -> Option<&Vec<Value>> {
 const LISTS: &[&str] =
     &["results", "comments", "diagnostics", "issues", "Issues", "findings", "messages", "violations"];
 
-/// A linter finding in one line: `a.py:3:5: F401 message (warning)`. Adds the names of its other
-/// fields to `rest`.
+/// A linter finding in one line: `a.py:3:5: unused-import message (warning)`. Adds the names of its
+/// other fields to `rest`.
 fn finding<'a>(found: &'a Value, rest: &mut BTreeSet<&'a str>) -> Option<String> {
     let fields = found.as_object()?;
     let mut known = Vec::new();

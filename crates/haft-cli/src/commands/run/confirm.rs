@@ -8,7 +8,7 @@ use tokio_util::sync::CancellationToken;
 
 use crate::{args::NonInteractive, output::one_line, terminal::Terminal};
 
-/// Questions that nobody answered.
+/// Collects the questions of a run without a person to answer them.
 #[derive(Clone, Default)]
 pub(super) struct Headless {
     mode: Option<NonInteractive>,

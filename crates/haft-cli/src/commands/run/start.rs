@@ -80,7 +80,7 @@ async fn resumed(
     };
     let missing = || "no session of this directory to resume; see `haft sessions list`".to_owned();
     let session = session.ok_or_else(missing)?;
-    // Lock before reading, so that nobody changes the session afterwards.
+    // Lock before reading, so that no other process changes the session after it was read.
     let held = sessions.hold(&session).await.map_err(unreadable)?;
     let kept = sessions.find(&session).await.map_err(unreadable)?.ok_or_else(missing)?;
     Ok(Some((held, kept)))
