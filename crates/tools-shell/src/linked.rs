@@ -5,7 +5,7 @@
 use std::path::Path;
 
 use tools_command::{Analysis, Command, Links, Surroundings, analyse_through};
-use tools_sandbox::kernel::resolve_by_words;
+use tools_sandbox::kernel::Canonical;
 
 /// Maximum number of rounds to follow programs behind links that start programs behind links.
 const MAX_ROUNDS: usize = 4;
@@ -13,10 +13,11 @@ const MAX_ROUNDS: usize = 4;
 /// Finds everything a line would run, given the present content of the workspace.
 pub(crate) fn analyse_linked(line: &str, around: &Surroundings) -> Analysis {
     let mut links = Links::default();
+    let mut canonical = Canonical::default();
     for _ in 0..MAX_ROUNDS {
         let found = analyse_through(&links, line, around);
         let mut is_over = true;
-        for (link, target) in found.commands.iter().filter_map(|command| linked(command, around)) {
+        for (link, target) in found.commands.iter().filter_map(|command| linked(command, around, &mut canonical)) {
             is_over &= !links.add(&link, &target);
         }
         if is_over {
@@ -30,14 +31,14 @@ pub(crate) fn analyse_linked(line: &str, around: &Surroundings) -> Analysis {
 
 /// The path of a program in the workspace, and its target outside. A target inside is the
 /// workspace's own code under either name.
-fn linked(command: &Command, around: &Surroundings) -> Option<(String, String)> {
+fn linked(command: &Command, around: &Surroundings, canonical: &mut Canonical) -> Option<(String, String)> {
     let program = command.program.placed(command.folder.as_deref());
     let link = Path::new(&program.text);
     if !command.program.text.contains('/') || !program.is_exact || !link.starts_with(&around.workdir) {
         return None;
     }
-    let target = resolve_by_words(link);
-    let is_outside = target != link && !target.starts_with(resolve_by_words(Path::new(&around.workdir)));
+    let target = canonical.by_words(link);
+    let is_outside = target != link && !target.starts_with(canonical.by_words(Path::new(&around.workdir)));
     is_outside.then_some(())?;
     let target = target.to_str()?.to_owned();
     Some((program.text, target))

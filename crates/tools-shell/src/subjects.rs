@@ -84,13 +84,13 @@ fn whole(line: &str) -> Subject {
 struct Subjects {
     list: Vec<Subject>,
     /// The added subjects, for a fast check: a line may name thousands of files.
-    added: HashSet<String>,
+    added: HashSet<Subject>,
 }
 
 impl Subjects {
     /// Adds a subject once, however many commands name it.
     fn add(&mut self, subject: Subject) {
-        if self.added.insert(format!("{subject:?}")) {
+        if self.added.insert(subject.clone()) {
             self.list.push(subject);
         }
     }

@@ -68,17 +68,16 @@ impl Reader<'_> {
         }
     }
 
-    /// What speaks against the files that a program obeys.
+    /// Reason to object to the files that a program obeys; `None` if this line fills none of them.
     pub(super) fn obeyed_objection(&self, effect: &Effect, command: &Command) -> Option<String> {
         let Effect::Obeys { names, folder, .. } = effect else { return None };
-        // What is changed in place counts, too, where all that the program does is said by that
-        // file.
+        // A change in place counts too if the file lists everything that the program does.
         let is_changed = |name: &str| !name.contains('/') && (self.is_written(name) || self.is_touched(name, command));
         let changed = effect.scripts().into_iter().find(|file| file.is_exact && is_changed(&file.text));
-        let here = folder.placed(self.folder.as_deref());
-        let here = is_placed(&here).then_some(here.text.as_str());
-        let wanted: Vec<Wanted> = names.split_ascii_whitespace().map(Wanted::new).collect();
         let filled = || {
+            let here = folder.placed(self.folder.as_deref());
+            let here = is_placed(&here).then_some(here.text.as_str());
+            let wanted: Vec<Wanted> = names.split_ascii_whitespace().map(Wanted::new).collect();
             self.filled_paths.iter().find(|path| path.is_obeyed(&wanted, here)).map(|path| match path {
                 FilledPath::File(file, _) => objection(last_part(&file.text), command),
                 FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),

@@ -159,7 +159,7 @@ impl ConfirmReason {
 }
 
 /// One thing that a call would touch.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(tag = "kind")]
 pub enum Subject {
     /// A command: one per simple command, and one for the whole line.

@@ -12,7 +12,7 @@ use super::path_text::lossy;
 use crate::hex;
 
 /// A code file that a call runs, or that determines what it runs, in its state at inspection.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Script {
     /// Canonical and absolute; as written if it is known only at run time.
     #[serde(serialize_with = "lossy")]
