@@ -234,7 +234,7 @@ fn processes_named(mark: &str) -> usize {
 
 /// A write that cannot be foreseen from the command's text.
 pub(super) async fn kernel_holds(stage: &mut Stage) -> Result<(), String> {
-    stage.act("What the eye misses, the kernel stops");
+    stage.act("What the analysis misses, the kernel stops");
     let target = std::env::temp_dir().parent().unwrap_or(Path::new("/")).join("var/tmp");
     let target = target.join(format!("haft-demo-escape-{}", std::process::id()));
     let script = stage.folder.join("build.sh");
