@@ -7,21 +7,21 @@ use clap_complete::Shell;
 use haft::{audit::Head, catalog::Dialect, hosts::Host};
 
 mod agent;
-mod alone;
 mod approvals;
 mod hosts;
 mod mcp;
 mod servers;
+mod single_verb;
 mod stores;
 
 pub(crate) use agent::{Acp, NonInteractive, Run, SessionsVerb};
-pub(crate) use alone::{Exec, Filter, alone};
 pub(crate) use approvals::{ApprovalsVerb, TrustVerb};
 pub(crate) use hosts::Setup;
 #[cfg(feature = "http")]
 pub(crate) use mcp::Http;
 pub(crate) use mcp::{McpVerb, Offer};
 pub(crate) use servers::{AddServer, LoginToServer};
+pub(crate) use single_verb::{Exec, Filter, parse_single_verb};
 pub(crate) use stores::{MemoryVerb, ScheduleVerb, SkillsVerb};
 
 /// Run the tool calls of an LLM agent: check them, sandbox them, execute them and record them.

@@ -32,11 +32,11 @@ fn main() -> ExitCode {
         log_to_stderr(false);
         return ended(finish(commands::mcp::greet_and_serve(arguments)), false);
     }
-    if let Some((common, verb)) = args::alone::<Filter>("filter", &arguments) {
+    if let Some((common, verb)) = args::parse_single_verb::<Filter>("filter", &arguments) {
         log_to_stderr(common.quiet);
         return ended(commands::filter::run(&common, &verb), common.json);
     }
-    if let Some((common, verb)) = args::alone::<Exec>("exec", &arguments) {
+    if let Some((common, verb)) = args::parse_single_verb::<Exec>("exec", &arguments) {
         log_to_stderr(common.quiet);
         return ended(finish(commands::exec::run(&common, &verb)), common.json);
     }

@@ -5,7 +5,7 @@ use std::error::Error;
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use haft::core::{Visible, visible_json, visible_lines};
+use haft::core::{VisibleText, visible_json, visible_lines};
 use serde::Serialize;
 
 use crate::{args::CommonArgs, exit::Exit};
@@ -95,7 +95,7 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
 
 /// Makes a tool's text safe for a row of our own output: line breaks are shown too.
 pub(crate) fn one_line(text: &str) -> String {
-    Visible::of(text).to_string()
+    VisibleText::of(text).to_string()
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use async_trait::async_trait;
 use haft::Toolbox;
 use haft::agents::CompressDesk;
 use haft::agents::acp::{AgentConversation, Closing, ConversationParts, replayed};
-use haft::agents::sessions::{KeptSession, Sessions, SessionsError};
+use haft::agents::sessions::{SavedSession, Sessions, SessionsError};
 use haft::overflow_store::Archive;
 use haft::providers::Provider;
 use tokio_util::sync::CancellationToken;
@@ -151,7 +151,7 @@ impl AcpHost for AcpAgent {
 
 impl AcpAgent {
     /// The saved session to resume in `workdir`.
-    async fn kept_in(&self, session: &SessionId, workdir: &Path) -> Result<KeptSession, OpenError> {
+    async fn kept_in(&self, session: &SessionId, workdir: &Path) -> Result<SavedSession, OpenError> {
         let found = self.sessions.find(session).await.map_err(|error| OpenError::Failed(error.to_string()))?;
         let kept = found.ok_or_else(|| OpenError::NotKept(format!("no session `{session}` is kept")))?;
         // Approvals, stored output and changes of a session belong to its folder.

@@ -126,7 +126,7 @@ pub(crate) fn serving(toolbox: &Toolbox, how: ServeOptions) -> McpServer {
         .decisions(Arc::new(toolbox.clone()))
         .definitions_changed(Arc::clone(toolbox.relisted()))
         .structured(if config.structured { StructuredContent::Always } else { StructuredContent::Never })
-        .elsewhere(Arc::new(Beside(Watchers::of_process(places::watch_dir(), patience, true))))
+        .fallback(Arc::new(WatcherFallback(Watchers::of_process(places::watch_dir(), patience, true))))
         .question_timeout(patience);
     #[cfg(feature = "skills")]
     let server = match toolbox.parts().skills.as_ref() {
@@ -177,9 +177,9 @@ impl Workspace for Bridge {
 }
 
 /// People who watch in another terminal, for clients that cannot ask.
-struct Beside(Watchers);
+struct WatcherFallback(Watchers);
 
-impl tools_mcp::Elsewhere for Beside {
+impl tools_mcp::FallbackConfirmer for WatcherFallback {
     fn confirmer(&self, client: &str, cx: &CallContext) -> Box<dyn Confirmer> {
         Box::new(self.0.on_behalf_of(client, cx.workdir()))
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use haft::Toolbox;
-use haft::agents::{CompressDesk, OnBehalf, Stop};
+use haft::agents::{CompressDesk, DelegatedHost, Stop};
 use tools_core::{CallContext, CallerId, NobodyToAsk};
 
 use crate::{PromptRunner, agent_builder, agent_provider};
@@ -19,7 +19,7 @@ pub struct AgentPrompts;
 impl PromptRunner for AgentPrompts {
     async fn run(&self, prompt: &str, toolbox: &Toolbox, cx: CallContext, caller: CallerId) -> Result<String, String> {
         let provider = agent_provider(toolbox, "")?;
-        let host = Arc::new(OnBehalf::new(Arc::new(toolbox.clone()), cx, caller));
+        let host = Arc::new(DelegatedHost::new(Arc::new(toolbox.clone()), cx, caller));
         let builder = agent_builder(toolbox, &provider, host, CompressDesk::default())?;
         let mut agent = builder.confirmer(Arc::new(NobodyToAsk)).build();
         let turn = agent.run(prompt).await;

@@ -58,7 +58,7 @@ impl ToolHost for Toolbox {
         #[cfg(feature = "skills")]
         self.parts().skills.end_turn(cx.session());
         #[cfg(feature = "policy")]
-        self.parts().gates.state.told.user(cx.session(), text);
+        self.parts().gates.state.texts.user(cx.session(), text);
         #[cfg(not(feature = "policy"))]
         let _ = (cx, text);
     }

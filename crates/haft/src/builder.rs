@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use tools_core::{CallContext, DynExecutor, Embedder, InUse, Layer, ModelHints, ServerName, SessionId};
+use tools_core::{CallContext, DynExecutor, Embedder, Layer, ModelHints, ServerName, SessionId, WeakList};
 
 use crate::config::{self, LoadError, LoadedConfig};
 use crate::inner::Inner;
@@ -84,7 +84,7 @@ impl ToolboxBuilder {
     /// tool's name is already taken, `build` fails.
     pub fn executor(mut self, executor: DynExecutor) -> Self {
         #[cfg(feature = "catalog")]
-        let executor = DynExecutor::new(tools_catalog::Checked::new(executor));
+        let executor = DynExecutor::new(tools_catalog::CheckedExecutor::new(executor));
         self.executors.push(executor);
         self
     }
@@ -144,13 +144,13 @@ impl ToolboxBuilder {
             #[cfg(feature = "hosts")]
             judging: stack::judging(&shared.layers, &self.layers)?,
             shared,
-            sets: InUse::default(),
+            sets: WeakList::default(),
             last_reload: Mutex::default(),
             #[cfg(feature = "mcp-client")]
             relisted: Arc::clone(parts.servers.changed()),
             #[cfg(not(feature = "mcp-client"))]
             relisted: Arc::default(),
-            joined: InUse::default(),
+            joined: WeakList::default(),
             parts: Arc::new(parts),
         };
         let (stack, set) = inner.stack(&inner.loaded, context.workdir(), None, &rules)?;

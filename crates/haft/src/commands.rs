@@ -74,7 +74,7 @@ impl PartMaker<'_> {
     /// The table of background jobs of all sessions.
     pub(crate) fn jobs(&mut self, server: Option<ServerName>) -> Arc<Jobs> {
         let jobs = Arc::new(Jobs::shown_on(layers::board(self.credentials.redactor())).at_server(server));
-        self.list.ends.tell(&jobs, Jobs::abandon_session);
+        self.list.ends.register(&jobs, Jobs::abandon_session);
         jobs
     }
 
@@ -99,7 +99,7 @@ impl PartMaker<'_> {
             redactor: self.redactor(),
             record: record.map(|record| Arc::clone(&record.audit)),
         }));
-        self.list.ends.tell(&networks, SessionNetworks::end);
+        self.list.ends.register(&networks, SessionNetworks::end);
         Ok(networks)
     }
 }

@@ -33,7 +33,7 @@ pub(crate) fn tools(
         let live = live.clone();
         Ok(move || live.store(policy))
     });
-    parts.ends.tell(&seen, SeenFiles::forget);
+    parts.ends.register(&seen, SeenFiles::forget);
     let tools = tools_file::executors_over(policy.clone(), &seen);
     Ok((policy, tools))
 }

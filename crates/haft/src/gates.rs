@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use tools_core::{CallContext, CallerId, DynExecutor, Judge, SystemClock, ToolCall, ToolExecutor as _, ToolName};
 use tools_policy::{
-    Explanation, GateSettings, Gates, caller_quota::MemoryAccounts, gate::Stands, permissions::TextDiff,
+    Explanation, GateSettings, Gates, caller_quota::MemoryAccounts, gate::GatePosition, permissions::TextDiff,
 };
 
 use crate::Toolbox;
@@ -48,10 +48,10 @@ impl PartMaker<'_> {
         let hosts: BTreeSet<ToolName> = hosts.map(|tool| tool.name.clone()).collect();
         let gates = Gates::new(settings, &named(self.config, &hosts).gates());
         let gates = Arc::new(gates.map_err(|fault| loaded.fault(&fault.key, fault.problem))?);
-        for place in [Stands::BeforeCall, Stands::AroundExecution] {
+        for place in [GatePosition::BeforeCall, GatePosition::AroundExecution] {
             self.list.layers.extend(gates.layers(place));
         }
-        self.list.ends.tell(&gates, |gates, session| gates.state.rules.end(session));
+        self.list.ends.register(&gates, |gates, session| gates.state.rules.end(session));
         let following = Arc::clone(&gates);
         self.list.live.follow(move |loaded| {
             let compiled = following.compile(&named(&loaded.config, &hosts).gates());
@@ -65,7 +65,7 @@ impl Toolbox {
     /// Predicts the decision about a call and names the rule behind it. The call is not run, no
     /// question is asked and nothing is recorded.
     pub async fn explain(&self, call: ToolCall, cx: &CallContext) -> Explanation {
-        self.parts().gates.foretell(call, &self.stack, cx).await
+        self.parts().gates.predict(call, &self.stack, cx).await
     }
 
     /// The judge of calls that another program runs. It uses the same gates and record as our own

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 
 #[cfg(feature = "mcp-client")]
 use tools_core::ToolExecutor as _;
-use tools_core::{CompositeExecutor, DynExecutor, InUse, Layer, ReadOnlyTools, Stack};
+use tools_core::{CompositeExecutor, DynExecutor, Layer, ReadOnlyTools, Stack, WeakList};
 use tools_sandbox::ReadRules;
 
 use crate::config::{HaftConfig, LoadError, LoadedConfig, ReloadState};
@@ -31,13 +31,13 @@ pub(crate) struct Inner {
     /// Parts besides the tools that follow the configuration. The gates come first, because the
     /// tools ask them.
     pub(crate) shared: PartList,
-    pub(crate) sets: InUse<ToolSet>,
+    pub(crate) sets: WeakList<ToolSet>,
     /// Result of the last change of the configuration file; `None` until it changes.
     pub(crate) last_reload: Mutex<Option<ReloadState>>,
     /// Notified when the list of tools may have changed.
     pub(crate) relisted: Arc<tokio::sync::Notify>,
     /// Combined executor of each stack, to be asked for its tools again.
-    pub(crate) joined: InUse<CompositeExecutor>,
+    pub(crate) joined: WeakList<CompositeExecutor>,
 }
 
 impl Inner {
@@ -69,11 +69,11 @@ impl Inner {
         #[cfg(feature = "mcp-client")]
         if let Some(set) = set.as_ref().filter(|_| !self.parts.servers.all().is_empty()) {
             let others = executors.iter().flat_map(|executor| executor.tool_definitions().to_vec());
-            self.parts.servers.surround(others.map(|tool| tool.name.as_str().to_owned()));
+            self.parts.servers.reserve_names(others.map(|tool| tool.name.as_str().to_owned()));
             let launcher = crate::mcp_servers::launcher(&self.parts, &set.commands);
             let tools = tools_mcp_client::McpTools::new(Arc::clone(&self.parts.servers), launcher);
             // Calls are checked against the pinned definitions.
-            executors.push(DynExecutor::new(tools_catalog::Checked::new(DynExecutor::new(tools))));
+            executors.push(DynExecutor::new(tools_catalog::CheckedExecutor::new(DynExecutor::new(tools))));
         }
         if loaded.config.tools.read_only {
             executors = executors.into_iter().map(|executor| DynExecutor::new(ReadOnlyTools::new(executor))).collect();
@@ -91,13 +91,13 @@ impl Inner {
         self.parts.offering.lists.publish(&stack.listed());
         #[cfg(feature = "skills")]
         let stack = {
-            self.parts.skills.surround(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
+            self.parts.skills.reserve_names(stack.definitions().iter().map(|tool| tool.name.as_str().to_owned()));
             stack.with_stand_ins(Arc::clone(&self.parts.skills) as _)
         };
         let stack = Arc::new(stack);
         #[cfg(feature = "scheduler")]
         if let Some(set) = &set {
-            set.foresight.look_at(&stack);
+            set.predictor.look_at(&stack);
         }
         Ok((stack, set))
     }

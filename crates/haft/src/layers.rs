@@ -22,7 +22,7 @@ pub(crate) fn credentials(
     let live = LiveSecrets::new(&loaded.config.security(), server, board);
     let live = Arc::new(live.map_err(|error| loaded.fault_in(SECURITY, error.fault()))?);
     parts.layers.extend([live.announce(), live.layer()]);
-    parts.ends.tell(&live, |live, session| live.now().forget(session));
+    parts.ends.register(&live, |live, session| live.now().forget(session));
     let following = Arc::clone(&live);
     parts.live.follow(move |loaded| {
         let compiled = following.compile(&loaded.config.security());
@@ -79,7 +79,7 @@ impl PartMaker<'_> {
         let beside = self.beside.map(std::path::Path::to_owned);
         let filters = Arc::new(LiveFilters::new(&self.config.tools.filters, beside, tools_sandbox::home));
         self.list.layers.push(Arc::new(filters.layer()));
-        self.list.live.heed(&filters, |loaded| &loaded.config.tools.filters, LiveFilters::follow);
+        self.list.live.follow_section(&filters, |loaded| &loaded.config.tools.filters, LiveFilters::follow);
         filters
     }
 
@@ -89,9 +89,9 @@ impl PartMaker<'_> {
     pub(crate) fn cache(&mut self) -> Arc<tools_cache::LiveCache> {
         let cache = Arc::new(tools_cache::LiveCache::new(&self.config.tools.result_cache));
         self.list.layers.push(cache.layer());
-        self.list.ends.tell(&cache, |cache, session| cache.results().forget(session));
+        self.list.ends.register(&cache, |cache, session| cache.results().forget(session));
         let kept = Arc::new((Arc::clone(&cache), Shared::new(self.config.tools.clone())));
-        self.list.live.heed(
+        self.list.live.follow_section(
             &kept,
             |loaded| &loaded.config.tools,
             |(cache, tools), new| {
@@ -116,7 +116,7 @@ impl PartMaker<'_> {
         let archive = crate::overflow_archive(self.loaded)?;
         let overflow = Arc::new(LiveOverflow::new(&self.config.tools.overflow, archive, pin));
         self.list.layers.push(overflow.layer());
-        self.list.live.heed(&overflow, |loaded| &loaded.config.tools.overflow, LiveOverflow::follow);
+        self.list.live.follow_section(&overflow, |loaded| &loaded.config.tools.overflow, LiveOverflow::follow);
         Ok(overflow)
     }
 
@@ -162,7 +162,7 @@ impl PartMaker<'_> {
         let pins = Pins::of_user(&state_dir());
         let skills = Arc::new(Skills::find(&places, config.clone(), pins, self.redactor()));
         self.list.layers.push(Arc::new(SkillsLayer::new(skills.as_ref().clone(), free)));
-        self.list.ends.tell(&skills, Skills::forget);
+        self.list.ends.register(&skills, Skills::forget);
         skills
     }
 }

@@ -16,7 +16,7 @@ impl PartMaker<'_> {
         let servers = servers.map_err(|error| self.loaded.fault_in("mcp", error.fault()))?;
         let servers = McpServers::new(servers, LockStore::new(places::lock_file(self.beside)), []);
         let servers = Arc::new(servers.redacting(self.redactor()));
-        self.list.ends.tell(&servers, McpServers::end);
+        self.list.ends.register(&servers, McpServers::end);
         Ok(servers)
     }
 }

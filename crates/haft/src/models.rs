@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_providers::{Key, KeyReader, Models, Provider};
-use tools_sandbox::process::printed;
+use tools_sandbox::process::run_secret_command;
 
 use crate::{Toolbox, config::LoadError, part::PartMaker};
 
@@ -60,7 +60,7 @@ fn printed_by(words: Vec<String>) -> KeyReader {
     Arc::new(move || {
         let words = words.clone();
         Box::pin(async move {
-            let text = printed(&words, "key_command").await?;
+            let text = run_secret_command(&words, "key_command").await?;
             Key::new(&text).ok_or_else(|| "`key_command` printed no key".to_owned())
         })
     })

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 
 use tools_core::{Announce, Layer, LayerInfo, UnlistedLayer};
 #[cfg(feature = "policy")]
-use tools_policy::{GATES, gate::Stands};
+use tools_policy::{GATES, gate::GatePosition};
 
 use crate::config::LoadError;
 
@@ -30,7 +30,7 @@ pub enum Place {
 enum Slot {
     Layer(LayerInfo),
     #[cfg(feature = "policy")]
-    Gates(Stands),
+    Gates(GatePosition),
     /// Layers of the host.
     Host(Place),
 }
@@ -47,7 +47,7 @@ const STACK: &[Slot] = &[
     #[cfg(feature = "skills")]
     Slot::Layer(tools_skills::SkillsLayer::INFO),
     #[cfg(feature = "policy")]
-    Slot::Gates(Stands::BeforeCall),
+    Slot::Gates(GatePosition::BeforeCall),
     Slot::Host(Place::AfterGates),
     #[cfg(feature = "memory")]
     Slot::Layer(tools_memory::MemoryLayer::INFO),
@@ -63,7 +63,7 @@ const STACK: &[Slot] = &[
     #[cfg(feature = "checkpoint")]
     Slot::Layer(tools_checkpoint::Checkpoints::INFO),
     #[cfg(feature = "policy")]
-    Slot::Gates(Stands::AroundExecution),
+    Slot::Gates(GatePosition::AroundExecution),
     Slot::Host(Place::AroundExecution),
     #[cfg(feature = "retry")]
     Slot::Layer(tools_retry::RetryLayer::INFO),
@@ -75,8 +75,8 @@ impl Slot {
         match self {
             Self::Layer(info) => vec![*info],
             #[cfg(feature = "policy")]
-            Self::Gates(stands) => {
-                GATES.iter().filter(|row| row.about.stands == *stands).map(|row| row.about.layer()).collect()
+            Self::Gates(position) => {
+                GATES.iter().filter(|row| row.about.position == *position).map(|row| row.about.layer()).collect()
             }
             Self::Host(_) => vec![],
         }

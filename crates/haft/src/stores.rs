@@ -74,11 +74,11 @@ impl PartMaker<'_> {
         };
         let taint = TaintedSessions::default();
         self.list.layers.push(Arc::new(MemoryLayer::new(taint.clone())));
-        self.list.ends.tell(&Arc::new(taint.clone()), TaintedSessions::forget);
+        self.list.ends.register(&Arc::new(taint.clone()), TaintedSessions::forget);
         let tools = MemoryTools::new(memories, taint);
         #[cfg(feature = "agent")]
         let tools = {
-            let said = tools_agent::sessions::SaidBefore::new(saved_sessions(self.loaded)?);
+            let said = tools_agent::sessions::SavedConversations::new(saved_sessions(self.loaded)?);
             tools.with_conversations(Arc::new(said))
         };
         Ok(tools.into_executors())

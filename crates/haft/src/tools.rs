@@ -19,7 +19,7 @@ pub(crate) struct ToolSet {
     #[cfg(feature = "shell")]
     pub(crate) commands: Arc<tools_shell::CommandConfinement>,
     #[cfg(feature = "scheduler")]
-    pub(crate) foresight: Arc<tools_scheduler::StackForesight>,
+    pub(crate) predictor: Arc<tools_scheduler::CallPredictor>,
     pub(crate) parts: PartList,
 }
 
@@ -54,7 +54,7 @@ impl ToolSet {
         {
             let bash = commands.bash(reserved.clone(), Arc::clone(&shared.jobs));
             #[cfg(feature = "egress")]
-            let bash = bash.leaving_by(Arc::clone(&shared.outlets) as _);
+            let bash = bash.with_network_gateway(Arc::clone(&shared.outlets) as _);
             tools.push(DynExecutor::new(bash.into_executor()));
         }
         #[cfg(feature = "file")]
@@ -104,12 +104,12 @@ impl ToolSet {
         #[cfg(feature = "memory")]
         tools.extend(shared.memory.iter().cloned());
         #[cfg(all(feature = "scheduler", feature = "policy"))]
-        let foresight = Arc::new(tools_scheduler::StackForesight::explained_by(shared.gates.explainer()));
+        let predictor = Arc::new(tools_scheduler::CallPredictor::explained_by(shared.gates.explainer()));
         #[cfg(all(feature = "scheduler", not(feature = "policy")))]
-        let foresight = Arc::<tools_scheduler::StackForesight>::default();
+        let predictor = Arc::<tools_scheduler::CallPredictor>::default();
         #[cfg(feature = "scheduler")]
         if let Some(scheduler) = &shared.scheduler {
-            tools.extend(scheduler.clone().foreseeing(Arc::clone(&foresight)).into_executors());
+            tools.extend(scheduler.clone().with_predictor(Arc::clone(&predictor)).into_executors());
         }
         #[cfg(feature = "skills")]
         tools.extend(tools_skills::SkillTools::new(shared.skills.as_ref().clone()).into_executors());
@@ -120,7 +120,7 @@ impl ToolSet {
             #[cfg(feature = "shell")]
             commands,
             #[cfg(feature = "scheduler")]
-            foresight,
+            predictor,
             parts,
         };
         Ok((Arc::new(set), DynExecutor::new(CompositeExecutor::new(tools))))

@@ -41,8 +41,8 @@ impl Calls {
     }
 
     /// The update for an event; `None` if the client need not know it, or not yet.
-    pub(crate) fn update(&mut self, happening: SessionEvent) -> Option<Update> {
-        match happening {
+    pub(crate) fn update(&mut self, event: SessionEvent) -> Option<Update> {
+        match event {
             SessionEvent::UserSaid { text } => Some(Update::UserMessageChunk { content: Block::text(text) }),
             SessionEvent::Said { text } => Some(Update::AgentMessageChunk { content: Block::text(text) }),
             SessionEvent::Thought { text } => Some(Update::AgentThoughtChunk { content: Block::text(text) }),
@@ -319,14 +319,14 @@ mod tests {
             let mut calls = Calls::new("/w".into(), false);
             let mut told = vec![];
             for (number, what) in steps {
-                let happening = match what {
+                let event = match what {
                     0 => called(number),
                     1 => started(number),
                     2 => SessionEvent::Waits { call: id(number) },
                     3 => SessionEvent::Printed { call: id(number), text: "x".to_owned() },
                     _ => answered(number, None),
                 };
-                told.extend(calls.update(happening));
+                told.extend(calls.update(event));
                 told.extend(calls.printed());
             }
             told.extend(calls.close());

@@ -183,8 +183,8 @@ impl Connection {
         let ClientFeatures { notices, terminals } = self.0.state.locked().client.unwrap_or_default();
         let viewer = viewer.filter(|_| terminals);
         let watch = ClientView::new(self.0.peer.clone(), &name, workdir, notices, viewer, patience);
-        for happening in past {
-            watch.tell(happening).await;
+        for event in past {
+            watch.tell(event).await;
         }
         watch.close().await;
         let (session, turns) = Session::new(conversation, modes, watch.clone());

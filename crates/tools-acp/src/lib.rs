@@ -12,9 +12,9 @@
 
 mod config;
 
-mod happening;
 mod host;
 mod modes;
+mod session_event;
 
 mod rpc;
 mod wire;
@@ -30,10 +30,10 @@ mod serve;
 mod session;
 
 pub use config::{AcpConfig, TerminalUse};
-pub use happening::{SessionEvent, Severity};
 pub use host::{AcpHost, Conversation, OpenConversation, OpenError, PromptEnd, Resume, SessionRequest, SessionSummary};
 pub use modes::{Mode, Modes};
 pub use serve::{InitializeRequest, serve, serve_stdio};
+pub use session_event::{SessionEvent, Severity};
 pub use terminal::{Viewer, show_in_terminal};
 pub use watch::ClientView;
 

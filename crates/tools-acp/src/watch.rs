@@ -39,9 +39,9 @@ impl ClientView {
     /// Sends an event, waiting for a slow client. Must be called from one task at a time: the
     /// client gets events in the order of the calls. Output of calls is held back until
     /// [`ClientView::flush`].
-    pub async fn tell(&self, happening: SessionEvent) {
-        let terminal = self.displays.before(&happening).await;
-        let update = self.calls.locked().update(happening);
+    pub async fn tell(&self, event: SessionEvent) {
+        let terminal = self.displays.before(&event).await;
+        let update = self.calls.locked().update(event);
         if let Some(update) = update {
             self.send(&update).await;
         }

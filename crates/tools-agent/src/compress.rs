@@ -47,7 +47,7 @@ pub struct CompressContextReport {
 /// Connection between calls of `compress_context` and their agent. Clones share one desk: one
 /// belongs to the tool, one to each agent.
 #[derive(Debug, Clone, Default)]
-pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<Wish>>>>);
+pub struct CompressDesk(Arc<Mutex<HashMap<Agent, mpsc::Sender<CompressRequest>>>>);
 
 /// The session and the path of an agent.
 type Agent = (String, Arc<str>);
@@ -58,17 +58,17 @@ pub struct CompressContext(CompressDesk);
 
 /// Request of a call of the tool.
 #[derive(Debug)]
-pub(crate) struct Wish {
+pub(crate) struct CompressRequest {
     focus: Option<String>,
     pub(crate) keep_last: usize,
     reply: oneshot::Sender<Result<CompressContextReport, ToolError>>,
 }
 
 /// Requests of running calls.
-pub(crate) struct Wishes {
+pub(crate) struct CompressRequests {
     desk: CompressDesk,
     agent: Agent,
-    receiver: mpsc::Receiver<Wish>,
+    receiver: mpsc::Receiver<CompressRequest>,
 }
 
 impl CompressDesk {
@@ -78,26 +78,26 @@ impl CompressDesk {
     }
 
     /// Receives the requests of an agent's calls from now on.
-    pub(crate) fn open(&self, path: &Arc<str>, cx: &CallContext) -> Wishes {
+    pub(crate) fn open(&self, path: &Arc<str>, cx: &CallContext) -> CompressRequests {
         let (sender, receiver) = mpsc::channel(1);
         let agent = (cx.session().as_str().to_owned(), Arc::clone(path));
         self.agents().insert(agent.clone(), sender);
-        Wishes { desk: self.clone(), agent, receiver }
+        CompressRequests { desk: self.clone(), agent, receiver }
     }
 
-    fn of(&self, cx: &CallContext) -> Option<mpsc::Sender<Wish>> {
+    fn of(&self, cx: &CallContext) -> Option<mpsc::Sender<CompressRequest>> {
         let path = Arc::clone(&cx.origin()?.agent_path);
         self.agents().get(&(cx.session().as_str().to_owned(), path)).cloned()
     }
 
-    fn agents(&self) -> std::sync::MutexGuard<'_, HashMap<Agent, mpsc::Sender<Wish>>> {
+    fn agents(&self) -> std::sync::MutexGuard<'_, HashMap<Agent, mpsc::Sender<CompressRequest>>> {
         self.0.locked()
     }
 }
 
-impl Wishes {
+impl CompressRequests {
     /// The next request. Waits for ever if there is none.
-    pub(crate) async fn next(&mut self) -> Wish {
+    pub(crate) async fn next(&mut self) -> CompressRequest {
         match self.receiver.recv().await {
             Some(wish) => wish,
             None => std::future::pending().await,
@@ -105,7 +105,7 @@ impl Wishes {
     }
 }
 
-impl Drop for Wishes {
+impl Drop for CompressRequests {
     fn drop(&mut self) {
         self.desk.agents().remove(&self.agent);
     }
@@ -136,7 +136,7 @@ impl Tool for CompressContext {
             )
         };
         let desk = self.0.of(cx).ok_or_else(nobody)?;
-        desk.try_send(Wish { focus: args.focus, keep_last, reply }).map_err(|_| busy())?;
+        desk.try_send(CompressRequest { focus: args.focus, keep_last, reply }).map_err(|_| busy())?;
         let report = replied.await.map_err(|_| busy())??;
         let text = match &report.summary_id {
             Some(id) => format!(
@@ -170,7 +170,7 @@ fn nobody() -> ToolError {
     )
 }
 
-impl Wish {
+impl CompressRequest {
     /// Writes the summary and answers the call. The returned compression is applied later; `None`
     /// if nothing changes.
     pub(crate) async fn serve(

@@ -97,13 +97,13 @@ impl ToolHost for StackHost {
 
 /// A host whose calls are made in one context and on behalf of one caller. None of them starts
 /// early.
-pub struct OnBehalf {
+pub struct DelegatedHost {
     host: Arc<dyn ToolHost>,
     context: CallContext,
     caller: CallerId,
 }
 
-impl OnBehalf {
+impl DelegatedHost {
     /// Sends calls to `host`, in `context` and on behalf of `caller`.
     pub fn new(host: Arc<dyn ToolHost>, context: CallContext, caller: CallerId) -> Self {
         Self { host, context, caller }
@@ -111,7 +111,7 @@ impl OnBehalf {
 }
 
 #[async_trait]
-impl ToolHost for OnBehalf {
+impl ToolHost for DelegatedHost {
     fn context(&self) -> CallContext {
         self.context.clone()
     }

@@ -47,9 +47,10 @@ pub use doom::{Admission, DoomWatch};
 pub use event::{AgentEvent, AgentEvents};
 pub use fenced::{Block as FencedBlock, blocks as fenced_blocks};
 pub use history::{
-    Budget, Compression, CompressionStrategy, History, Invalid, MessageSelection, NoGain, Pressure, Summary, select,
+    Budget, Compression, CompressionStrategy, History, InvalidHistory, MessageSelection, NoGain, Pressure, Summary,
+    select,
 };
-pub use host::{OnBehalf, StackHost, ToolHost};
+pub use host::{DelegatedHost, StackHost, ToolHost};
 pub use reformat::{ModelReformat, Reformat, ReformatRequest};
 pub use reputation::{Reputation, ReputationLine};
 pub use stop::{Stop, StopCode};

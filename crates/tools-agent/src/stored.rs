@@ -8,7 +8,7 @@ use thiserror::Error;
 use tools_core::JsonObject;
 use tools_providers::{BadArguments, Block, Message, Protocol, Role, Thinking, ToolResult, ToolUse};
 
-use crate::{History, Invalid, Summary, history::render};
+use crate::{History, InvalidHistory, Summary, history::render};
 
 /// A saved conversation. Pictures are not saved: a line says that there was one.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -69,7 +69,7 @@ enum StoredInput {
 pub enum RestoreError {
     /// The messages are invalid for providers.
     #[error(transparent)]
-    Invalid(#[from] Invalid),
+    Invalid(#[from] InvalidHistory),
 }
 
 impl From<&History> for StoredHistory {

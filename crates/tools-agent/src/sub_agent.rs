@@ -46,13 +46,13 @@ struct Inner {
 }
 
 /// A running agent. Its usage is noted when it ends or is dropped.
-struct Working<'a> {
+struct RunningAgent<'a> {
     agent: Agent,
     accounts: &'a OpenAccounts,
     conversation: ConversationId,
 }
 
-impl Drop for Working<'_> {
+impl Drop for RunningAgent<'_> {
     fn drop(&mut self) {
         self.accounts.note(&self.conversation, self.agent.status().totals);
     }
@@ -143,7 +143,7 @@ impl SubAgent {
             .phase(cx.phase())
             .below(format!("{above}/{}", self.0.name), cx.clone(), call.id.clone())
             .build();
-        let mut working = Working { agent, accounts: &self.0.accounts, conversation: cx.conversation().clone() };
+        let mut working = RunningAgent { agent, accounts: &self.0.accounts, conversation: cx.conversation().clone() };
         let turn = working.agent.run_until(&task.task, cx.cancel()).await;
         if turn.stop.is_done() {
             return Ok(Some(ToolOutput::text(turn.text)));

@@ -4,8 +4,8 @@
 //! `v`, `seq`, `prev` and `hash` are not here: a sink adds them when it chains the line.
 
 mod notes;
+mod subjects;
 mod text;
-mod touched;
 
 use std::borrow::Cow;
 use std::time::{Duration, Instant};
@@ -21,10 +21,10 @@ use tools_core::{
 };
 
 use self::notes::KnownNotes;
+use self::subjects::{files, subject};
 use self::text::{ITEMS, parameters, shortened};
-use self::touched::{files, subject};
 
-pub use touched::{Files, RecordedSubject};
+pub use subjects::{Files, RecordedSubject};
 
 /// Maximum length in characters of a recorded result or message.
 const RESULT_CHARS: usize = 500;

@@ -74,7 +74,7 @@ impl Audit {
     /// and records them. Lines that are there now are recorded at once. [`Audit::noting`] is the
     /// layer that fills it.
     pub fn noting_in(self, folder: std::path::PathBuf) -> Self {
-        crate::running::take_left(&folder, |body| match self.sink.append(body) {
+        crate::running::take_unfinished(&folder, |body| match self.sink.append(body) {
             Ok(_) => true,
             Err(error) => {
                 tracing::error!(%error, "a call whose process was killed is not on record yet");

@@ -55,7 +55,7 @@ impl RunningCalls {
 
 /// Passes the lines left by killed processes to `take`, and removes those for which it returns
 /// `true`. An incomplete line belongs to a call that did not run yet.
-pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(&str) -> bool) {
+pub(crate) fn take_unfinished(folder: &Path, mut take: impl FnMut(&str) -> bool) {
     take_notes_left_behind(folder, EXTENSION, |bytes| match std::str::from_utf8(bytes) {
         Ok(body) if is_whole(body) => take(body),
         _ => true,

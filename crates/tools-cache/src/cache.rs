@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard};
 use jiff::{SignedDuration, Timestamp};
 use tools_core::{AnswerBudget, Basis, Clock, FileState, Locked as _, SessionId, Subject, SystemClock};
 
-use crate::{CacheConfig, flight::Flights, kept::CachedResult, lru::Lru};
+use crate::{CacheConfig, cached_result::CachedResult, flight::Flights, lru::Lru};
 
 /// A file that changed less than this before it was read may change again without its times
 /// telling: kernels count time in ticks of at most ten milliseconds.

@@ -8,7 +8,7 @@ use serde_json::Value;
 use tools_core::{BasisSlot, Invocation, Layer, LayerInfo, Next, Outcome, ToolOrigin, canonical_json, keys};
 
 use crate::cache::{Answer, Dependence, Question};
-use crate::kept::CachedResult;
+use crate::cached_result::CachedResult;
 use crate::{ToolResultCache, basis};
 
 /// Serves results again. Goes inside every gate, so that a hit is judged like any call, and outside
@@ -51,7 +51,7 @@ impl CacheLayer {
         let (began, epoch, warned) = (cache.now(), cache.epoch(cx.session()), cx.journal().warnings().len());
         let slot = BasisSlot::default();
         let outcome = match depends.files {
-            None => next.run(&inv.in_context(cx.clone().leaving_basis(&slot))).await,
+            None => next.run(&inv.in_context(cx.clone().with_basis_slot(&slot))).await,
             Some(_) => next.run(inv).await,
         };
         if let (Ok(output), Some(epoch)) = (&outcome, epoch) {

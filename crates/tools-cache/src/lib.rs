@@ -7,9 +7,9 @@
 
 mod basis;
 mod cache;
+mod cached_result;
 mod config;
 mod flight;
-mod kept;
 mod layer;
 mod live;
 mod lru;

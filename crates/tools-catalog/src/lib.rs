@@ -7,8 +7,8 @@
 
 mod bytes;
 mod dialect;
-mod everything;
 mod prompt;
+mod tool_json;
 
 mod registry;
 mod tafc;
@@ -16,10 +16,10 @@ mod wording;
 
 pub use bytes::{canonical_bytes, canonical_object};
 pub use dialect::{Change, Dialect, Note, Rendered, without_added_nulls};
-pub use everything::json;
 pub use prompt::prompt;
-pub use registry::{CatalogFault, Checked, ParameterCheck, ToolRegistry};
+pub use registry::{CatalogFault, CheckedExecutor, ParameterCheck, ToolRegistry};
 pub use tafc::{COMPLEXITY_VERSION, TafcConfig, TafcPolicy, complexity};
+pub use tool_json::json;
 pub use tools_core::estimate_tokens;
 pub use wording::{WordedTools, Wording};
 

@@ -8,8 +8,8 @@ use tools_core::{FileState, Writes, WrittenPath};
 use tools_sandbox::{FileKind, Metadata, tree::Node};
 
 use crate::changes::Difference;
+use crate::folder_state::{Item, joined};
 use crate::repository;
-use crate::seen::{Item, joined};
 
 /// Changes around a call by author.
 #[derive(Debug, Default)]
@@ -147,7 +147,7 @@ mod tests {
 
     use super::*;
     use crate::changes::differences;
-    use crate::seen::{FolderState, bounds, open};
+    use crate::folder_state::{FolderState, bounds, open};
 
     /// Whether the changes of the two names of a file count as shared, if `meanwhile` runs before
     /// the call writes through one name and then removes the other.

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use tools_sandbox::tree::Node;
 
-use crate::seen::{FolderState, Item};
+use crate::folder_state::{FolderState, Item};
 
 /// A difference: certain unless it was fresh.
 #[derive(Debug)]

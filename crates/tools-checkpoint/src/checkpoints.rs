@@ -12,12 +12,12 @@ use tools_sandbox::{Directory, ReadRules, tree::Bounds};
 use crate::config::CheckpointConfig;
 use crate::current::Current;
 use crate::error::CheckpointError;
+use crate::folder_state::{FolderState, Rules};
 use crate::record::Checkpoint;
-use crate::seen::{FolderState, Rules};
 use crate::select::UndoSelection;
 use crate::store::{Store, StoreLock};
 use crate::undo::{self, Undone};
-use crate::{diff, left};
+use crate::{cleanup, diff};
 
 /// Folders that are covered.
 #[derive(Debug, Clone)]
@@ -216,7 +216,7 @@ impl Inner {
         self.unfinished.wait();
         let store = self.store(workdir);
         let (mut store, _lock) = enter(&store, &AtomicBool::new(false))?;
-        left::record_all(self, &mut store, workdir);
+        cleanup::record_all(self, &mut store, workdir);
         work(&mut store)
     }
 }
@@ -227,9 +227,9 @@ pub(crate) struct OpenWrites(Mutex<usize>, Condvar);
 
 impl OpenWrites {
     /// Counts one more until the returned guard is dropped.
-    pub(crate) fn one_more(self: &Arc<Self>) -> OneMore {
+    pub(crate) fn begin_write(self: &Arc<Self>) -> OpenWrite {
         *self.0.locked() += 1;
-        OneMore(Arc::clone(self))
+        OpenWrite(Arc::clone(self))
     }
 
     /// Waits until there are none, with a time limit.
@@ -241,9 +241,9 @@ impl OpenWrites {
 
 /// One of [`OpenWrites`].
 #[derive(Debug)]
-pub(crate) struct OneMore(Arc<OpenWrites>);
+pub(crate) struct OpenWrite(Arc<OpenWrites>);
 
-impl Drop for OneMore {
+impl Drop for OpenWrite {
     fn drop(&mut self) {
         *self.0.0.locked() -= 1;
         self.0.1.notify_all();

@@ -12,12 +12,12 @@ use tools_sandbox::FileKind;
 
 use crate::checkpoints::{Inner, enter};
 use crate::error::CheckpointError;
+use crate::folder_state::{FolderState, Item, innermost_by, joined, open};
 use crate::hash::Hash;
 use crate::index::Stamp;
 use crate::keep::{Budget, Keeper};
 use crate::running::READ;
-use crate::seen::{FolderState, Item, innermost_by, joined, open};
-use crate::unfinished::{CallNotes, Was};
+use crate::unfinished::{CallNotes, PriorEntry};
 
 /// Stores what one call is about to change.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl Copies {
         let kept = self.keep_files(seen, &there);
         let store = self.inner.store(&self.workdir);
         let store = store.locked();
-        let there = there.into_iter().map(|(folder, item)| Was {
+        let there = there.into_iter().map(|(folder, item)| PriorEntry {
             folder,
             item,
             hash: item.hash.or_else(|| self.of(item)),

@@ -10,11 +10,11 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use tools_core::Writes;
-use tools_sandbox::tree::{self, Bounds, Node, Noticed, TreeWatch};
+use tools_sandbox::tree::{self, Bounds, Node, ReportedChanges, TreeWatch};
 use tools_sandbox::{Directory, FileKind};
 
 use crate::error::CheckpointError;
-use crate::seen::{FolderState, Item, Rules, is_no_folder, joined};
+use crate::folder_state::{FolderState, Item, Rules, is_no_folder, joined};
 
 /// Number of entries below which reading everything is cheaper than a watch.
 const MIN_ENTRIES: usize = 100;
@@ -27,7 +27,7 @@ const MAX_LINKED: usize = 5_000;
 /// State of one folder between calls.
 #[derive(Debug, Default)]
 pub(crate) struct Current {
-    known: Option<Known>,
+    known: Option<WatchedState>,
     /// Number of entries at the last full read.
     count: usize,
     /// Number of failed attempts to start a watch.
@@ -36,7 +36,7 @@ pub(crate) struct Current {
 
 /// A state, and the watch that reports its changes.
 #[derive(Debug)]
-struct Known {
+struct WatchedState {
     state: Arc<FolderState>,
     watch: TreeWatch,
     /// Entries to read again even without a report: files with several names, and those changed so
@@ -46,7 +46,7 @@ struct Known {
 
 /// Selects folders to skip: by the rules, but a read after a call skips the same folders as the one
 /// before it.
-struct Skipping<'a> {
+struct FolderSkips<'a> {
     root: &'a Directory,
     rules: &'a Rules,
     before: Option<&'a FolderState>,
@@ -54,7 +54,7 @@ struct Skipping<'a> {
     follows_rules: AtomicBool,
 }
 
-impl Skipping<'_> {
+impl FolderSkips<'_> {
     fn skips(&self, path: &Path, names: &[(OsString, FileKind)]) -> bool {
         let by_rules = self.rules.skips(self.root, path, names);
         let as_before = match self.before {
@@ -83,7 +83,7 @@ impl Current {
         before: Option<&FolderState>,
         written: Option<&Writes>,
     ) -> Result<Arc<FolderState>, CheckpointError> {
-        let skipping = Skipping { root, rules, before, follows_rules: AtomicBool::new(true) };
+        let skipping = FolderSkips { root, rules, before, follows_rules: AtomicBool::new(true) };
         if let Some(mut known) = self.known.take() {
             if known.refresh(root, bounds, &skipping, written).is_some() {
                 let state = Arc::clone(&known.state);
@@ -101,8 +101,8 @@ impl Current {
         let Some(watch) = watch else { return Ok(state) };
         let unsettled = unsettled(&state);
         let linked = state.files().filter(|(_, item)| item.node.metadata.links > 1).take(MAX_LINKED + 1).count();
-        if watch.sees_everything() && linked <= MAX_LINKED {
-            self.keep(Known { state: Arc::clone(&state), watch, unsettled }, &skipping);
+        if watch.reports_all_changes() && linked <= MAX_LINKED {
+            self.keep(WatchedState { state: Arc::clone(&state), watch, unsettled }, &skipping);
         } else {
             self.untold += 1;
             discard(watch);
@@ -110,7 +110,7 @@ impl Current {
         Ok(state)
     }
 
-    fn keep(&mut self, known: Known, skipping: &Skipping<'_>) {
+    fn keep(&mut self, known: WatchedState, skipping: &FolderSkips<'_>) {
         // The next read uses the rules again.
         if skipping.follows_rules.load(Ordering::Relaxed) {
             self.known = Some(known);
@@ -127,13 +127,13 @@ impl Current {
     }
 }
 
-impl Known {
+impl WatchedState {
     /// Reads what may have changed; `None` if that is unknown.
     fn refresh(
         &mut self,
         root: &Directory,
         bounds: &Bounds<'_>,
-        skipping: &Skipping<'_>,
+        skipping: &FolderSkips<'_>,
         written: Option<&Writes>,
     ) -> Option<()> {
         let mut noticed = self.watch.take()?;
@@ -162,7 +162,7 @@ impl Known {
         let linked = self.look_at(&noticed, root, bounds, skipping)?;
         if !linked.is_empty() {
             // Files with new names: the known state of their other names is outdated.
-            let mut others = Noticed::default();
+            let mut others = ReportedChanges::default();
             for (folder, items) in &self.state.folders {
                 let same = items.iter().filter(|item| linked.contains(&item.node.metadata.id));
                 same.for_each(|item| others.add(folder, &item.name));
@@ -171,16 +171,16 @@ impl Known {
         }
         let state = Arc::make_mut(&mut self.state);
         state.count = state.folders.values().map(|items| items.len()).sum();
-        (state.count <= bounds.entries && self.watch.sees_everything()).then_some(())
+        (state.count <= bounds.entries && self.watch.reports_all_changes()).then_some(())
     }
 
     /// Reads these names. Returns files with several names that had one before, or are new.
     fn look_at(
         &mut self,
-        noticed: &Noticed,
+        noticed: &ReportedChanges,
         root: &Directory,
         bounds: &Bounds<'_>,
-        skipping: &Skipping<'_>,
+        skipping: &FolderSkips<'_>,
     ) -> Option<HashSet<tools_sandbox::FileId>> {
         let state = Arc::make_mut(&mut self.state);
         let (mut gone, mut come, mut linked) = (HashSet::new(), Vec::new(), HashSet::new());
@@ -299,7 +299,7 @@ mod tests {
     use proptest::{prelude::*, test_runner::TestRunner};
 
     use super::*;
-    use crate::seen::{bounds, open};
+    use crate::folder_state::{bounds, open};
 
     #[derive(Debug, Clone)]
     enum Act {

@@ -24,7 +24,7 @@ pub(crate) fn diff(store: &Store, checkpoints: &[Checkpoint], workspace: &Path) 
     let mut text = String::new();
     for checkpoint in checkpoints {
         let _ = writeln!(text, "# {} {} {}", checkpoint.number, checkpoint.at, checkpoint.tool);
-        for change in checkpoint.changes.iter().filter(|change| change.is_telling()) {
+        for change in checkpoint.changes.iter().filter(|change| change.is_reportable()) {
             text.push_str(&one(store, change, workspace)?);
         }
         for gap in &checkpoint.gaps {

@@ -11,9 +11,9 @@ use tools_sandbox::{Directory, FileKind, Metadata, ReadRules};
 
 use crate::attributes;
 use crate::error::CheckpointError;
+use crate::folder_state::{FolderState, Item, joined};
 use crate::hash::Hash;
 use crate::index::Stamp;
-use crate::seen::{FolderState, Item, joined};
 use crate::store::Store;
 
 /// Limits for storing.

@@ -10,7 +10,7 @@ use tokio::task::spawn_blocking;
 use tools_core::{Access, Invocation, Layer, Next, Outcome, Subject, ToolError, ToolOutput, keys};
 
 use crate::checkpoints::{Checkpoints, Inner};
-use crate::running::{CallRecord, Caller, RunningCall, Touches};
+use crate::running::{CallRecord, Caller, DeclaredChanges, RunningCall};
 
 /// Finishes an abandoned call when it is dropped.
 struct Guard(Option<RunningCall>);
@@ -53,7 +53,7 @@ impl Layer for Checkpoints {
         let Some(touches) = touches(inv) else { return next.run(inv).await };
         let mut guard = Guard(begin(&self.inner, inv, touches).await);
         let outcome = match &guard.0 {
-            Some(running) => next.run(&inv.in_context(inv.context.clone().noting_writes(&running.writes))).await,
+            Some(running) => next.run(&inv.in_context(inv.context.clone().with_write_log(&running.writes))).await,
             None => next.run(inv).await,
         };
         let Some(mut running) = guard.0.take() else { return outcome };
@@ -90,12 +90,12 @@ fn job_of(outcome: &Outcome) -> Option<&str> {
 }
 
 /// Changes that a call declares; `None` if it changes nothing.
-fn touches(inv: &Invocation) -> Option<Touches> {
+fn touches(inv: &Invocation) -> Option<DeclaredChanges> {
     let inspection = inv.inspection().ok().filter(|inspection| !inspection.read_only)?;
     if inv.definition.traits.read_only {
         return None;
     }
-    let anything = if inspection.observed { Touches::Noted } else { Touches::Anything };
+    let anything = if inspection.observed { DeclaredChanges::Noted } else { DeclaredChanges::Anything };
     let mut paths = Vec::new();
     for subject in &inspection.subjects {
         match subject {
@@ -104,7 +104,7 @@ fn touches(inv: &Invocation) -> Option<Touches> {
             _ => {}
         }
     }
-    Some(if paths.is_empty() { anything } else { Touches::These(paths) })
+    Some(if paths.is_empty() { anything } else { DeclaredChanges::These(paths) })
 }
 
 /// One-line description of a call: the command, or what it changes.
@@ -127,7 +127,7 @@ fn what(inv: &Invocation) -> String {
 
 /// Reads before the call; `None` if it was cancelled meanwhile, or cannot be undone, which is
 /// reported.
-async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: Touches) -> Option<RunningCall> {
+async fn begin(inner: &Arc<Inner>, inv: &Invocation, touches: DeclaredChanges) -> Option<RunningCall> {
     let stop = Stop(Arc::new(AtomicBool::new(false)));
     let (inner, cancelled) = (Arc::clone(inner), Arc::clone(&stop.0));
     let caller = Caller {

@@ -22,12 +22,12 @@ mod attribute;
 mod changes;
 mod copies;
 mod current;
+mod folder_state;
 mod keep;
 mod overlap;
-mod seen;
 
+mod cleanup;
 mod layer;
-mod left;
 mod running;
 mod unfinished;
 

@@ -11,7 +11,7 @@ pub(crate) fn settle(changes: &mut Vec<Change>, meanwhile: &[Checkpoint]) {
     for checkpoint in meanwhile.iter().rev() {
         changes.retain_mut(|change| {
             let Some(other) = checkpoint.changes.iter().find(|other| other.path == change.path) else { return true };
-            if !change.is_telling() || !other.is_telling() {
+            if !change.is_reportable() || !other.is_reportable() {
                 return true;
             }
             if same(other.after.as_ref(), change.after.as_ref()) {

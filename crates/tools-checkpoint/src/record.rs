@@ -26,7 +26,7 @@ pub struct Change {
 impl Change {
     /// Whether it is worth reporting. A folder's new times are recorded for undo but only follow
     /// from its content; git's index only notes which files git has read.
-    pub fn is_telling(&self) -> bool {
+    pub fn is_reportable(&self) -> bool {
         match (&self.before, &self.after) {
             (Some(_), Some(_)) if repository::is_bookkeeping(&self.path.0) => false,
             (Some(before), Some(after)) => before.kind != EntryKind::Directory || !before.holds_the_same(after),

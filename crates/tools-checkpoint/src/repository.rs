@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 
 use tools_sandbox::{FileKind, tree::ShapeKind};
 
-use crate::{hash::Hash, seen::FolderState};
+use crate::{folder_state::FolderState, hash::Hash};
 
 /// Name of the git folder.
 const NAME: &str = ".git";

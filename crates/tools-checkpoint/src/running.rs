@@ -12,16 +12,16 @@ use tools_sandbox::FileKind;
 
 use crate::attribute::{Attribution, attribute};
 use crate::changes::{Difference, differences};
-use crate::checkpoints::{Inner, OneMore, enter};
+use crate::checkpoints::{Inner, OpenWrite, enter};
 use crate::copies::Copies;
 use crate::error::CheckpointError;
 use crate::folder::Folder;
+use crate::folder_state::{FolderState, Item, bounds, innermost, joined, open, watched};
 use crate::keep::{Budget, Keeper};
 use crate::record::{Change, Checkpoint, Repository};
-use crate::seen::{FolderState, Item, bounds, innermost, joined, open, watched};
 use crate::state::{EntryKind, Name, State, shown};
 use crate::unfinished::CallNotes;
-use crate::{left, overlap, repository};
+use crate::{cleanup, overlap, repository};
 
 /// Time limit for reading a workspace before a call. A longer delay would be noticed.
 const LOOK: Duration = Duration::from_secs(2);
@@ -34,7 +34,7 @@ const MAX_GAPS: usize = 100;
 
 /// Changes that a call declares.
 #[derive(Debug)]
-pub(crate) enum Touches {
+pub(crate) enum DeclaredChanges {
     /// None: it could change anything.
     Anything,
     /// It could change anything, but each write is noted before it happens.
@@ -94,7 +94,7 @@ impl RunningCall {
     pub(crate) fn begin(
         inner: &Arc<Inner>,
         caller: Caller,
-        touches: Touches,
+        touches: DeclaredChanges,
         cancelled: &AtomicBool,
     ) -> Result<Self, CheckpointError> {
         let mut running = Self {
@@ -117,8 +117,8 @@ impl RunningCall {
     }
 
     /// Makes undo, and the next call, wait for this one.
-    pub(crate) fn unfinished(&self) -> OneMore {
-        self.inner.unfinished.one_more()
+    pub(crate) fn unfinished(&self) -> OpenWrite {
+        self.inner.unfinished.begin_write()
     }
 
     /// Why the call cannot be undone at all.
@@ -128,15 +128,15 @@ impl RunningCall {
 
     fn look_before(
         &mut self,
-        touches: Touches,
+        touches: DeclaredChanges,
         cancelled: &AtomicBool,
     ) -> Result<Arc<Vec<Arc<FolderState>>>, CheckpointError> {
         let (config, until) = (&self.inner.config, Instant::now() + LOOK);
         let mut before = Vec::new();
         let mut bytes = config.max_bytes;
-        let is_noted = matches!(touches, Touches::Noted);
+        let is_noted = matches!(touches, DeclaredChanges::Noted);
         match touches {
-            Touches::Anything | Touches::Noted => {
+            DeclaredChanges::Anything | DeclaredChanges::Noted => {
                 // Half is reserved for what calls change.
                 bytes /= 2;
                 for root in self.inner.swept(&self.caller.workdir) {
@@ -144,7 +144,7 @@ impl RunningCall {
                     before.push(self.inner.look(&open(&root)?, &bounds, None, None)?);
                 }
             }
-            Touches::These(paths) => {
+            DeclaredChanges::These(paths) => {
                 let mut placed: BTreeMap<PathBuf, Vec<PathBuf>> = BTreeMap::new();
                 let roots = self.inner.roots(&self.caller.workdir);
                 for path in paths {
@@ -167,7 +167,7 @@ impl RunningCall {
         let store = self.inner.store(&self.caller.workdir);
         let (mut store, _lock) = enter(&store, cancelled)?;
         if !std::mem::replace(&mut store.is_known, true) {
-            left::record_all(&self.inner, &mut store, &self.caller.workdir);
+            cleanup::record_all(&self.inner, &mut store, &self.caller.workdir);
         }
         let count = before.iter().map(|seen| seen.count).sum();
         if self.paths.is_none() && (store.is_tight() || store.index.is_stale(count)) {
@@ -189,7 +189,7 @@ impl RunningCall {
         let mut notes = CallNotes::begin(store.folder(), &self.caller, self.since);
         if is_noted {
             let copies = Arc::new(Copies::new(&self.inner, &self.caller.workdir, &before, notes));
-            self.writes = WriteLog::default().kept_by(Arc::clone(&copies) as Arc<dyn WriteKeeper>);
+            self.writes = WriteLog::default().with_keeper(Arc::clone(&copies) as Arc<dyn WriteKeeper>);
             self.copies = Some(copies);
         } else {
             match &self.paths {
@@ -228,7 +228,7 @@ impl RunningCall {
         let is_observed = writes.is_some() || self.paths.is_some();
         if let Some(obstacle) = self.obstacle() {
             self.gaps.insert(format!("nothing of this call is covered: {obstacle}"));
-        } else if !found.changes.iter().any(Change::is_telling) {
+        } else if !found.changes.iter().any(Change::is_reportable) {
             // If only the times of folders changed, files that are not covered changed.
             return Ok(None);
         } else if !is_observed {
@@ -237,7 +237,7 @@ impl RunningCall {
             );
         }
         let gaps = found.lost.iter().cloned().chain(self.gaps).chain(std::mem::take(&mut found.gaps)).collect();
-        let (changes, lost) = (found.telling(), std::mem::take(&mut found.lost));
+        let (changes, lost) = (found.reportable_count(), std::mem::take(&mut found.lost));
         let number = store.append(checkpoint(&self.caller, found, gaps))?;
         Ok(Some(CallRecord { number, changes, lost, obstacle }))
     }
@@ -325,8 +325,8 @@ pub(crate) struct CallChanges {
 
 impl CallChanges {
     /// Number of changes worth reporting.
-    pub(crate) fn telling(&self) -> usize {
-        self.changes.iter().filter(|change| change.is_telling()).count()
+    pub(crate) fn reportable_count(&self) -> usize {
+        self.changes.iter().filter(|change| change.is_reportable()).count()
     }
 
     fn add(
@@ -386,7 +386,7 @@ impl CallChanges {
 
     /// Git folders below `root` that were changed, relative to it.
     pub(crate) fn touched_repositories(&self, root: &Path) -> BTreeSet<PathBuf> {
-        let changes = self.changes.iter().filter(|change| change.is_telling());
+        let changes = self.changes.iter().filter(|change| change.is_reportable());
         changes
             .filter_map(|change| {
                 let is_directory =

@@ -17,10 +17,10 @@ use tools_sandbox::{FileKind, make_private_folder};
 use crate::attributes::Attributes;
 use crate::config::CheckpointConfig;
 use crate::error::CheckpointError;
+use crate::folder_state::{FolderState, Item};
 use crate::hash::{Hash, copy};
 use crate::index::{Index, Stamp};
 use crate::record::Checkpoint;
-use crate::seen::{FolderState, Item};
 use crate::unfinished;
 
 /// Time to wait for another process.

@@ -13,9 +13,9 @@ use tools_sandbox::tree::{self, Bounds, Shape};
 use crate::decide::{Step, decide, same};
 use crate::error::CheckpointError;
 use crate::folder::Folder;
+use crate::folder_state::{FolderState, innermost, is_no_folder, open, own};
 use crate::hash::Hash;
 use crate::record::{Change, Checkpoint, Repository};
-use crate::seen::{FolderState, innermost, is_no_folder, open, own};
 use crate::state::{EntryKind, Name, State};
 use crate::store::Store;
 use crate::unfinished::running;
@@ -91,7 +91,7 @@ fn one(
     let replaced = || left.iter().filter(|record| record.undoes == Some(number));
     let left = replaced().next_back();
     let mut way_back = Checkpoint { group: Some(group), ..way_back(store, roots, &checkpoint, left) };
-    let is_telling = way_back.changes.iter().any(Change::is_telling);
+    let is_telling = way_back.changes.iter().any(Change::is_reportable);
     let _notes = is_telling.then(|| begin(store, roots, &mut way_back, &checkpoint.repositories)).transpose()?;
     if is_telling {
         replaced().try_for_each(|record| store.forget(record.number))?;
@@ -103,9 +103,9 @@ fn one(
         let done: BTreeSet<&PathBuf> = undone.restored.iter().chain(&undone.removed).collect();
         let mut work = Work::new(store, roots, left);
         way_back.changes.retain(|change| {
-            !change.is_telling() || done.contains(&change.path.0) || left.is_some() && work.is_made(change)
+            !change.is_reportable() || done.contains(&change.path.0) || left.is_some() && work.is_made(change)
         });
-        way_back.undone = !way_back.changes.iter().any(Change::is_telling);
+        way_back.undone = !way_back.changes.iter().any(Change::is_reportable);
         way_back.repositories = fingerprints(store, roots, &checkpoint);
         way_back.under_way = false;
         store.replace(&way_back)?;
@@ -259,7 +259,8 @@ fn take_back(
     let closed = closed_repositories(&mut work, checkpoint);
     for (folder, why) in &closed {
         // If git has only noted what it has read since, nothing is lost.
-        let is_loss = checkpoint.changes.iter().any(|change| change.is_telling() && change.path.0.starts_with(folder));
+        let is_loss =
+            checkpoint.changes.iter().any(|change| change.is_reportable() && change.path.0.starts_with(folder));
         if let Some(why) = why.as_ref().filter(|_| is_loss) {
             refuse(undone, folder, why.clone());
         }
@@ -275,7 +276,7 @@ fn take_back(
             Ok(Step::Nothing) => {}
             Ok(Step::Refuse(why)) => refuse(undone, path, why.to_owned()),
             Ok(Step::Remove) => undone.removed.push(path.clone()),
-            Ok(Step::Restore) if !change.is_telling() => {}
+            Ok(Step::Restore) if !change.is_reportable() => {}
             Ok(Step::Restore) => undone.restored.push(path.clone()),
             Err(error) if error.kind() == io::ErrorKind::DirectoryNotEmpty => {
                 refuse(undone, path, "it holds files that the call did not make".to_owned());

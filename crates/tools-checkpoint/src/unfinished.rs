@@ -9,9 +9,9 @@ use serde::{Deserialize, Serialize};
 use tools_core::{ProcessNotes, take_notes_left_behind};
 
 use crate::attributes::Attributes;
+use crate::folder_state::{FolderState, Item, joined};
 use crate::hash::Hash;
 use crate::running::Caller;
-use crate::seen::{FolderState, Item, joined};
 use crate::state::{Name, State};
 
 /// File extension of notes.
@@ -45,7 +45,7 @@ pub(crate) struct CallNotes {
 
 /// Entry of a folder before a call.
 #[derive(Debug)]
-pub(crate) struct Was<'a> {
+pub(crate) struct PriorEntry<'a> {
     pub(crate) folder: &'a Path,
     pub(crate) item: &'a Item,
     /// Hash of its stored content.
@@ -55,7 +55,7 @@ pub(crate) struct Was<'a> {
 
 /// Notes of a call whose process was killed.
 #[derive(Debug)]
-pub(crate) struct LeftCall {
+pub(crate) struct UnfinishedCall {
     pub(crate) caller: Caller,
     /// Number of the last record when it began.
     pub(crate) since: u64,
@@ -82,11 +82,11 @@ impl CallNotes {
         seen: &FolderState,
         path: &Path,
         with_all_below: bool,
-        there: impl Iterator<Item = Was<'a>>,
+        there: impl Iterator<Item = PriorEntry<'a>>,
     ) {
         let mut lines = vec![Note::Changes(Name(path.to_owned()), with_all_below)];
         lines.extend(self.around(seen, path));
-        for Was { folder, item, hash, attributes } in there {
+        for PriorEntry { folder, item, hash, attributes } in there {
             if self.states >= MAX_STATES {
                 return self.unknown();
             }
@@ -120,7 +120,8 @@ impl CallNotes {
             let relative = path.strip_prefix(&seen.root).unwrap_or(path);
             let there =
                 seen.items().filter(|(folder, item)| joined(folder, Path::new(&item.name)).starts_with(relative));
-            let was = there.map(|(folder, item)| Was { folder, item, hash: item.hash, attributes: attributes(item) });
+            let was =
+                there.map(|(folder, item)| PriorEntry { folder, item, hash: item.hash, attributes: attributes(item) });
             self.change(seen, path, true, was);
         }
     }
@@ -150,7 +151,7 @@ impl CallNotes {
 }
 
 /// Passes each call of a killed process to `take`, and deletes its notes if that returns `true`.
-pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(LeftCall) -> bool) {
+pub(crate) fn take_unfinished(folder: &Path, mut take: impl FnMut(UnfinishedCall) -> bool) {
     take_notes_left_behind(&running(folder), EXTENSION, |text| parse(text).is_none_or(&mut take));
 }
 
@@ -158,7 +159,7 @@ pub(crate) fn take_left(folder: &Path, mut take: impl FnMut(LeftCall) -> bool) {
 pub(crate) fn needed(folder: &Path) -> BTreeSet<Hash> {
     let files = std::fs::read_dir(running(folder)).into_iter().flatten();
     let texts = files.filter_map(|file| std::fs::read(file.ok()?.path()).ok());
-    let calls: Vec<LeftCall> = texts.filter_map(|text| parse(&text)).collect();
+    let calls: Vec<UnfinishedCall> = texts.filter_map(|text| parse(&text)).collect();
     let states = calls.iter().flat_map(|call| call.before.values());
     states.filter_map(|state| Hash::parse(state.hash.as_deref()?)).collect()
 }
@@ -170,10 +171,10 @@ pub(crate) fn running(folder: &Path) -> PathBuf {
 
 /// Parses notes; `None` if they do not begin with a call. Everything after a truncated line is
 /// ignored.
-fn parse(text: &[u8]) -> Option<LeftCall> {
+fn parse(text: &[u8]) -> Option<UnfinishedCall> {
     let mut notes = serde_json::Deserializer::from_slice(text).into_iter::<Note>();
     let Some(Ok(Note::Begins(caller, since))) = notes.next() else { return None };
-    let mut call = LeftCall { caller, since, paths: BTreeMap::new(), before: BTreeMap::new(), is_complete: true };
+    let mut call = UnfinishedCall { caller, since, paths: BTreeMap::new(), before: BTreeMap::new(), is_complete: true };
     for note in notes {
         match note {
             Ok(Note::Changes(path, with_all_below)) => *call.paths.entry(path.0).or_default() |= with_all_below,
@@ -193,7 +194,7 @@ fn parse(text: &[u8]) -> Option<LeftCall> {
     Some(call)
 }
 
-impl LeftCall {
+impl UnfinishedCall {
     /// Whether something at this path belongs to the call's changes.
     pub(crate) fn touches(&self, path: &Path) -> bool {
         self.paths.contains_key(path) || path.ancestors().skip(1).any(|above| self.paths.get(above) == Some(&true))

@@ -156,7 +156,7 @@ pub struct IndexPolicy {
     pub(crate) vectors_per_call: usize,
     pub(crate) max_file_bytes: u64,
     pub(crate) exclude: GlobSet,
-    pub(crate) searched: Searched,
+    pub(crate) searched: SearchedFiles,
     pub(crate) watch: bool,
     pub(crate) memory_bytes: usize,
     /// By the name of the language.
@@ -166,7 +166,7 @@ pub struct IndexPolicy {
 /// What of a policy decides which files are searched: what was found under another one is looked
 /// for again.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Searched {
+pub(crate) struct SearchedFiles {
     exclude: Vec<String>,
     max_file_bytes: u64,
     memory_bytes: u64,
@@ -232,7 +232,7 @@ impl IndexConfig {
             vectors_per_call: self.vectors_per_call,
             max_file_bytes: self.max_file_bytes,
             exclude: exclude.build().map_err(|error| fault("exclude", error.to_string()))?,
-            searched: Searched {
+            searched: SearchedFiles {
                 exclude: self.exclude.clone(),
                 max_file_bytes: self.max_file_bytes,
                 memory_bytes: self.memory_bytes,

@@ -17,7 +17,7 @@ use crate::config::IndexPolicy;
 use crate::languages::{Form, form_of};
 use crate::parse::{Parsed, parse};
 use crate::passages::Passages;
-use crate::searched::searched;
+use crate::redacted_text::blank_credentials;
 use crate::vocabulary::{Posting, Vocabulary};
 use crate::watch::Watch;
 use crate::weight::weight;
@@ -98,7 +98,7 @@ struct NameScan<'a> {
 pub(crate) type IndexedFile = (Arc<Path>, Arc<Passages>);
 
 /// A file that was read again just now.
-pub(crate) struct Fresh {
+pub(crate) struct RereadFile {
     pub(crate) text: Vec<u8>,
     pub(crate) hash: u64,
     pub(crate) passages: Arc<Passages>,
@@ -124,7 +124,7 @@ impl Index {
     }
 
     /// Forgets a file that could not be read. One that is still there may be readable later.
-    pub(crate) fn lose(&self, path: &Path) {
+    pub(crate) fn forget_unreadable(&self, path: &Path) {
         self.state().drop_path(path);
         if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
             self.doubt(path);
@@ -145,7 +145,7 @@ impl Index {
             return;
         }
         let hash = self.hasher.hash_one(text);
-        let searched = searched(sight, path, text);
+        let searched = blank_credentials(sight, path, text);
         let lossy = String::from_utf8_lossy(&searched);
         let scanned = NameScan::of(&lossy);
         let settled = is_settled(&found);
@@ -228,19 +228,19 @@ impl Index {
 
     /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in
     /// again.
-    pub(crate) fn fresh(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) -> Option<Fresh> {
+    pub(crate) fn fresh(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) -> Option<RereadFile> {
         let Some(text) = sight.read(path, policy.max_file_bytes) else {
-            self.lose(path);
+            self.forget_unreadable(path);
             return None;
         };
         let form = form_of(path)?;
         let hash = self.hasher.hash_one(text.as_slice());
         let known = self.state().known(path, hash);
         if let Some(passages) = known {
-            return Some(Fresh { text, hash, passages });
+            return Some(RereadFile { text, hash, passages });
         }
         let parsed = form.language().map_or_else(Parsed::default, |language| parse(&text, language));
-        let searched = searched(sight, path, &text);
+        let searched = blank_credentials(sight, path, &text);
         let mut state = self.state();
         if state.hash_of(path) != Some(hash) {
             let (is_known, generation) = (state.holds(path), state.generation);
@@ -261,7 +261,7 @@ impl Index {
         };
         state.remember(path, hash, &passages, policy.memory_bytes / 2);
         drop(searched);
-        Some(Fresh { text, hash, passages })
+        Some(RereadFile { text, hash, passages })
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
@@ -449,7 +449,7 @@ impl State {
     }
 
     /// Files whose parsing took too long: what they define is not all known.
-    pub(crate) fn gave_up(&self) -> impl Iterator<Item = &File> {
+    pub(crate) fn timed_out_files(&self) -> impl Iterator<Item = &File> {
         self.gave_up.iter().filter_map(|path| self.file_at(path))
     }
 

@@ -25,8 +25,8 @@ mod weight;
 
 mod hit;
 mod query;
+mod redacted_text;
 mod scope;
-mod searched;
 mod semantic;
 mod structural;
 mod text;
@@ -36,7 +36,7 @@ mod vectors;
 
 mod error;
 mod render;
-mod told;
+mod server_hits;
 mod tool;
 
 pub use config::{IndexConfig, IndexPolicy, QdrantConfig, ServerConfig, VectorBackend};
@@ -45,7 +45,7 @@ pub use lsp::LaunchConfinement;
 pub use tool::{Args, SearchCode, SearchKind};
 #[cfg(feature = "qdrant")]
 pub use vectors::QdrantChunks;
-pub use vectors::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, MemoryChunks, Near};
+pub use vectors::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, MemoryChunks, NearPassage};
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

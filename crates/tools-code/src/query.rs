@@ -163,7 +163,7 @@ impl Query {
 
     /// The names that are looked for as definitions: all of a query that is a name, else those that
     /// are spelled as names.
-    pub(crate) fn sought(&self) -> impl Iterator<Item = &Name> {
+    pub(crate) fn definition_names(&self) -> impl Iterator<Item = &Name> {
         self.names.iter().filter(|name| self.is_name || name.is_spelled)
     }
 }
@@ -183,7 +183,7 @@ mod tests {
     use super::*;
 
     fn names(query: &str) -> Vec<(String, Option<String>)> {
-        Query::read(query).unwrap().sought().map(|name| (name.text.clone(), name.within.clone())).collect()
+        Query::read(query).unwrap().definition_names().map(|name| (name.text.clone(), name.within.clone())).collect()
     }
 
     #[test]

@@ -8,8 +8,8 @@ use crate::index::{Index, IndexedFile};
 use crate::parse::{Lines, Parsed, Symbol};
 use crate::passages::Passages;
 use crate::query::{Name, Query};
+use crate::redacted_text::blank_credentials;
 use crate::scope::SearchScope;
-use crate::searched::searched;
 use crate::words::{parts, words};
 use tools_sandbox::FileAccess;
 
@@ -40,7 +40,7 @@ impl Search<'_> {
     /// The definitions of the names of a query, the best first.
     pub(crate) fn definitions(&self, query: &Query) -> Vec<Hit> {
         let mut hits: Vec<Hit> = Vec::new();
-        for name in query.sought() {
+        for name in query.definition_names() {
             let mut found = self.defined(name, Match::Exact);
             if found.is_empty() {
                 found = self.defined(name, Match::Folded);
@@ -141,7 +141,7 @@ impl Search<'_> {
             let hash = fresh.hash;
             let (lines, parsed) = (Lines::of(&fresh.text), &fresh.passages.parsed);
             let (weight, mut last) = (self.weight(&path), None);
-            let searched = searched(self.sight, &path, &fresh.text);
+            let searched = blank_credentials(self.sight, &path, &fresh.text);
             for word in words(&searched).filter(|word| word.text == name.text.as_bytes()) {
                 let line = u32::try_from(lines.at(word.at)).unwrap_or(u32::MAX);
                 if last == Some(line) || is_quiet(parsed, word.at) || is_name_of(parsed, line, &name.text) {

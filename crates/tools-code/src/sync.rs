@@ -13,19 +13,19 @@ use crate::config::IndexPolicy;
 use crate::index::{Index, UNKNOWN, cancelled, excludes};
 use crate::languages::form_of;
 use crate::sync_result::SyncResult;
-use crate::watch::{Changes, Covered, Following, Watch};
+use crate::watch::{Changes, WalkWatch, Watch, WatchBaseline};
 use tools_sandbox::{Candidate, FileAccess, Visitor};
 
 /// New files and folders to which the ways are walked. For more of them everything is.
 const MAX_WAYS: usize = 200;
 
 /// One walk, as it takes files in.
-struct Looking<'a> {
+struct SyncWalk<'a> {
     index: &'a Index,
     sight: &'a dyn FileAccess,
     policy: &'a IndexPolicy,
     generation: u64,
-    following: Option<&'a Following>,
+    following: Option<&'a WalkWatch>,
     /// What is looked at; `None` for all.
     only: Option<&'a Changes>,
     /// Whether a file came by that was not known.
@@ -58,7 +58,7 @@ impl Index {
             && let Some(covered) = self.update(sight, &mut watch, covered, changes, doubtful, policy)?
         {
             let synced = covered.synced.clone();
-            watch.goes_on(covered);
+            watch.set_baseline(covered);
             return Ok(synced);
         }
         let following = watch.begin(&starts);
@@ -88,11 +88,11 @@ impl Index {
         sight: &dyn FileAccess,
         path: Option<&str>,
         policy: &IndexPolicy,
-        following: Option<&Following>,
+        following: Option<&WalkWatch>,
     ) -> Result<SyncResult, ToolError> {
         let (generation, full_before) = self.state().begin_look();
         let looking =
-            Looking { index: self, sight, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
+            SyncWalk { index: self, sight, policy, generation, following, only: None, has_new: AtomicBool::new(false) };
         let walked = sight.walk(path, &looking)?;
         if sight.is_cancelled() {
             return Err(cancelled());
@@ -116,11 +116,11 @@ impl Index {
         &self,
         sight: &dyn FileAccess,
         watch: &mut Watch,
-        mut covered: Covered,
+        mut covered: WatchBaseline,
         changes: Changes,
         doubtful: BTreeSet<PathBuf>,
         policy: &IndexPolicy,
-    ) -> Result<Option<Covered>, ToolError> {
+    ) -> Result<Option<WatchBaseline>, ToolError> {
         let is_searched = |path: &Path| form_of(path).is_some() && !excludes(&policy.exclude, path);
         let mut ways = Changes { folders: changes.folders, ..Changes::default() };
         for path in changes.files.into_iter().chain(doubtful).filter(|path| is_searched(path)) {
@@ -133,7 +133,7 @@ impl Index {
         }
         for path in &covered.linked {
             let Ok(found) = std::fs::symlink_metadata(path) else {
-                self.lose(path);
+                self.forget_unreadable(path);
                 continue;
             };
             if !self.state().is_same(path, &FileState::from(&found)) {
@@ -153,7 +153,7 @@ impl Index {
             return Ok(None);
         }
         let (following, generation) = (watch.extend(), self.state().generation());
-        let looking = Looking {
+        let looking = SyncWalk {
             index: self,
             sight,
             policy,
@@ -187,12 +187,12 @@ impl Index {
             None if std::fs::symlink_metadata(path).is_ok_and(|found| found.len() > policy.max_file_bytes) => {
                 self.state().leave_out(path);
             }
-            None => self.lose(path),
+            None => self.forget_unreadable(path),
         }
     }
 }
 
-impl Visitor for Looking<'_> {
+impl Visitor for SyncWalk<'_> {
     fn enters(&self, folder: &Path) -> bool {
         let is_new = self.only.is_none_or(|only| only.covers(folder));
         if is_new && let Some(following) = self.following {
@@ -217,7 +217,7 @@ impl Visitor for Looking<'_> {
     }
 }
 
-impl Looking<'_> {
+impl SyncWalk<'_> {
     fn look_at(&self, candidate: &dyn Candidate) -> io::Result<()> {
         let (path, policy) = (candidate.path(), self.policy);
         let Some(form) = form_of(path).filter(|_| !excludes(&policy.exclude, path)) else { return Ok(()) };

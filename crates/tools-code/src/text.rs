@@ -5,7 +5,7 @@ use std::{path::Path, sync::Arc};
 use crate::hit::{Hit, Layer};
 use crate::parse::Lines;
 use crate::query::Query;
-use crate::searched::searched;
+use crate::redacted_text::blank_credentials;
 use crate::structural::{Search, order};
 use crate::words::words;
 
@@ -29,7 +29,7 @@ impl Search<'_> {
             if !holds(&fresh.text, wanted) {
                 continue;
             }
-            let searched = searched(self.sight, &path, &fresh.text);
+            let searched = blank_credentials(self.sight, &path, &fresh.text);
             let holding = (0..lines.count()).filter(|line| holds(&searched[lines.range(*line)], wanted));
             for line in holding.take(LINES).filter_map(|line| u32::try_from(line).ok()) {
                 hits.push(Hit::of_line(Layer::Text, &path, fresh.hash, line, weight));

@@ -26,7 +26,7 @@ use crate::scope::SearchScope;
 use crate::semantic::joined;
 use crate::structural::Search;
 use crate::sync_result::SyncResult;
-use crate::vectors::{ChunkIndex, Meaning, MeaningResult};
+use crate::vectors::{ChunkIndex, MeaningResult, MeaningSearch};
 use tools_sandbox::{FileAccess, Sources, Space};
 
 /// Hits of a call that names no number.
@@ -54,7 +54,7 @@ pub struct SearchCode {
     backend: VectorBackend,
     sources: Arc<dyn Sources>,
     embedder: Option<Arc<dyn Embedder>>,
-    meaning: Option<Arc<Meaning>>,
+    meaning: Option<Arc<MeaningSearch>>,
     held: Option<LaunchConfinement>,
     servers: Arc<Servers>,
     indexes: Arc<Mutex<Indexes>>,
@@ -100,7 +100,7 @@ impl SearchCode {
     /// The same tool, whose passages are found by their vectors as well: those that `embedder`
     /// makes and `store` keeps. The policy's backend has to be another one than words.
     pub fn storing(self, store: Arc<dyn ChunkIndex>, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>) -> Self {
-        Self { meaning: Some(Arc::new(Meaning::new(store, embedder, clock))), ..self }
+        Self { meaning: Some(Arc::new(MeaningSearch::new(store, embedder, clock))), ..self }
     }
 
     /// As an executor.
@@ -258,8 +258,8 @@ impl Answer {
             }
             return self;
         };
-        let Some(name) = query.sought().last().or(query.names.last()) else { return self };
-        let (uses, elsewhere) = search.told(&told.references, &name.text);
+        let Some(name) = query.definition_names().last().or(query.names.last()) else { return self };
+        let (uses, elsewhere) = search.hits_at(&told.references, &name.text);
         let outside =
             if elsewhere > 0 { format!(", {elsewhere} more outside of what is searched") } else { String::new() };
         self.head.push(format!("[lsp] {} references{outside}\n", uses.len()));
@@ -268,7 +268,7 @@ impl Answer {
         } else {
             let what = told.hover.as_deref().map(|text| search.shown_of(text)).filter(|text| !text.is_empty());
             self.head.extend(what.map(|text| format!("[lsp] {text}\n")));
-            let (defined, _) = search.told(&told.definitions, &name.text);
+            let (defined, _) = search.hits_at(&told.definitions, &name.text);
             for hit in defined {
                 match self.hits.iter_mut().find(|known| known.path == hit.path && known.line == hit.line) {
                     Some(known) => known.layers.push(Layer::Lsp),
@@ -354,7 +354,7 @@ impl SearchCode {
             };
             let search = Search { index: &index, sight, policy, wanted: &wanted };
             let mut answer = self.answer(&search, asked, is_whole).with(&search, asked, told);
-            let slow = index.state().gave_up().filter(|file| wanted.holds(&file.path, file.form)).count();
+            let slow = index.state().timed_out_files().filter(|file| wanted.holds(&file.path, file.form)).count();
             if slow > 0 {
                 answer.notes.push(format!(
                     "{slow} files take too long to be parsed: what they define is not all known; `grep` finds it"
@@ -386,7 +386,7 @@ impl SearchCode {
         let hits = match asked.kind {
             SearchKind::Definition => {
                 let named = Query { is_name: true, ..query.clone() };
-                search.definitions(if query.sought().next().is_some() { query } else { &named })
+                search.definitions(if query.definition_names().next().is_some() { query } else { &named })
             }
             SearchKind::Reference => query.names.last().map(|name| search.references(name)).unwrap_or_default(),
             SearchKind::Semantic => return self.passages(search, query, is_whole),
@@ -404,7 +404,7 @@ impl SearchCode {
             return Answer { hits: fuse(vec![defined, found.hits]), ..found };
         }
         let Answer { hits: passages, mut notes, only_words, .. } = found;
-        if let Some(name) = query.sought().next() {
+        if let Some(name) = query.definition_names().next() {
             let mentions = search.mentions(&name.text);
             notes.extend((mentions.times > 0).then(|| {
                 format!(

@@ -15,9 +15,9 @@ use rustix::fs::inotify::{self, CreateFlags, ReadFlags};
 use rustix::fs::{Mode, OFlags};
 use rustix::io::Errno;
 use tools_core::Locked as _;
-use tools_sandbox::tree::{most_watched, tell_of};
+use tools_sandbox::tree::{add_watch, max_watched_directories};
 
-use crate::{config::Searched, sync_result::SyncResult};
+use crate::{config::SearchedFiles, sync_result::SyncResult};
 
 /// The most queues of one process: a user has 128 on most machines.
 const MAX_QUEUES: usize = 16;
@@ -29,7 +29,7 @@ const MAX_CHANGES: usize = 10_000;
 const IGNORING: [&str; 5] = [".gitignore", ".ignore", "exclude", ".git", "info"];
 /// Why changes are not learned from the system.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Unwatched {
+pub(crate) enum UnwatchedReason {
     FileSystem,
     Folders,
     Limit,
@@ -41,7 +41,7 @@ pub(crate) enum Unwatched {
     Partial,
 }
 
-impl Unwatched {
+impl UnwatchedReason {
     /// As a sentence without its full stop.
     pub(crate) fn why(self) -> &'static str {
         match self {
@@ -74,7 +74,7 @@ pub(crate) struct Changes {
 
 /// The state of a workspace from which the system tells what changed.
 #[derive(Debug)]
-pub(crate) struct Covered {
+pub(crate) struct WatchBaseline {
     /// What the last walk of everything came to.
     pub(crate) synced: SyncResult,
     /// Files with several names: a change under another one is not told.
@@ -83,7 +83,7 @@ pub(crate) struct Covered {
     starts: Vec<(PathBuf, Option<(u64, u64)>)>,
     /// The file systems that were mounted: another one in the workspace is not told.
     mounts: Vec<u8>,
-    searched: Searched,
+    searched: SearchedFiles,
 }
 
 /// The watch over the folders of one workspace.
@@ -91,14 +91,14 @@ pub(crate) struct Covered {
 pub(crate) struct Watch {
     queue: Option<Arc<OwnedFd>>,
     folders: HashMap<i32, PathBuf>,
-    covered: Option<Covered>,
-    unwatched: Option<Unwatched>,
+    covered: Option<WatchBaseline>,
+    unwatched: Option<UnwatchedReason>,
     /// What the log has said of that.
-    said: Option<Unwatched>,
+    said: Option<UnwatchedReason>,
 }
 
 /// A watch that follows a walk. Shared by the threads of the walk.
-pub(crate) struct Following {
+pub(crate) struct WalkWatch {
     queue: Option<Arc<OwnedFd>>,
     most: usize,
     found: Mutex<Found>,
@@ -112,7 +112,7 @@ struct Found {
     linked: BTreeSet<PathBuf>,
     /// Folders that may not be read. That this changes is told.
     denied: u64,
-    unwatched: Option<Unwatched>,
+    unwatched: Option<UnwatchedReason>,
 }
 
 impl Changes {
@@ -134,8 +134,8 @@ impl Changes {
 impl Watch {
     /// Takes what the system has told since the last call, of a workspace that begins at `starts`;
     /// `None` where everything is to be looked at. What was covered is so again once
-    /// [`Watch::goes_on`] is called.
-    pub(crate) fn changes(&mut self, starts: &[PathBuf], searched: &Searched) -> Option<(Covered, Changes)> {
+    /// [`Watch::set_baseline`] is called.
+    pub(crate) fn changes(&mut self, starts: &[PathBuf], searched: &SearchedFiles) -> Option<(WatchBaseline, Changes)> {
         let covered = self.covered.take()?;
         if covered.searched != *searched || covered.starts != identified(starts) || mounts()? != covered.mounts {
             return None;
@@ -145,30 +145,30 @@ impl Watch {
     }
 
     /// All that changed was taken in.
-    pub(crate) fn goes_on(&mut self, covered: Covered) {
+    pub(crate) fn set_baseline(&mut self, covered: WatchBaseline) {
         self.covered = Some(covered);
     }
 
     /// Begins to watch for a walk over everything from `starts` on.
-    pub(crate) fn begin(&mut self, starts: &[PathBuf]) -> Following {
+    pub(crate) fn begin(&mut self, starts: &[PathBuf]) -> WalkWatch {
         self.covered = None;
-        if !self.unwatched.is_some_and(Unwatched::is_lasting) {
+        if !self.unwatched.is_some_and(UnwatchedReason::is_lasting) {
             self.unwatched = self.prepare(starts).err();
         }
         let queue = self.queue.clone().filter(|_| self.unwatched.is_none());
         let (starts, mounts) = (identified(starts), mounts().unwrap_or_default());
-        Following { queue, most: most_watched(), found: Mutex::default(), starts, mounts }
+        WalkWatch { queue, most: max_watched_directories(), found: Mutex::default(), starts, mounts }
     }
 
     /// Begins to watch for a walk over a part.
-    pub(crate) fn extend(&mut self) -> Following {
+    pub(crate) fn extend(&mut self) -> WalkWatch {
         let folders = std::mem::take(&mut self.folders);
         let found = Mutex::new(Found { folders, ..Found::default() });
-        Following { queue: self.queue.clone(), most: most_watched(), found, starts: vec![], mounts: vec![] }
+        WalkWatch { queue: self.queue.clone(), most: max_watched_directories(), found, starts: vec![], mounts: vec![] }
     }
 
     /// The walk over a part is done; `None` where that is not enough.
-    pub(crate) fn extended(&mut self, following: Following, unreadable: u64) -> Option<BTreeSet<PathBuf>> {
+    pub(crate) fn extended(&mut self, following: WalkWatch, unreadable: u64) -> Option<BTreeSet<PathBuf>> {
         let found = following.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.folders = found.folders;
         (found.unwatched.is_none() && unreadable == 0).then_some(found.linked)
@@ -176,24 +176,24 @@ impl Watch {
 
     /// The walk over everything is done, and the system tells what changes from now on. Gives why
     /// it does not.
-    pub(crate) fn end(&mut self, following: Following, mut synced: SyncResult, searched: Searched) -> SyncResult {
-        let Following { queue, found, starts, mounts, .. } = following;
+    pub(crate) fn end(&mut self, following: WalkWatch, mut synced: SyncResult, searched: SearchedFiles) -> SyncResult {
+        let WalkWatch { queue, found, starts, mounts, .. } = following;
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fault = if synced.walked.is_cut || synced.full > 0 {
-            Some(Unwatched::Partial)
+            Some(UnwatchedReason::Partial)
         } else if synced.walked.unreadable > found.denied {
             // What could not be read for another reason than its rights may be readable the next
             // time, without anything being told.
-            Some(Unwatched::Passing)
+            Some(UnwatchedReason::Passing)
         } else {
             found.unwatched.or(self.unwatched)
         };
         let Some(queue) = queue.filter(|_| fault.is_none()) else {
             if self.said != fault {
-                tracing::info!(why = fault.map(Unwatched::why), "each search of code looks at all files");
+                tracing::info!(why = fault.map(UnwatchedReason::why), "each search of code looks at all files");
             }
             *self = Self { unwatched: fault, said: fault, ..Self::default() };
-            synced.unwatched = fault.map(Unwatched::why);
+            synced.unwatched = fault.map(UnwatchedReason::why);
             return synced;
         };
         for number in self.folders.keys().filter(|number| !found.folders.contains_key(number)) {
@@ -201,14 +201,14 @@ impl Watch {
             let _ = inotify::remove_watch(&queue, *number);
         }
         self.folders = found.folders;
-        self.covered = Some(Covered { synced: synced.clone(), linked: found.linked, starts, mounts, searched });
+        self.covered = Some(WatchBaseline { synced: synced.clone(), linked: found.linked, starts, mounts, searched });
         synced
     }
 
     /// Makes the queue where there is none, and takes out what is not of interest any more.
-    fn prepare(&mut self, starts: &[PathBuf]) -> Result<(), Unwatched> {
+    fn prepare(&mut self, starts: &[PathBuf]) -> Result<(), UnwatchedReason> {
         if mounts().is_none() {
-            return Err(Unwatched::Process);
+            return Err(UnwatchedReason::Process);
         }
         if self.queue.is_some() && !self.folders.is_empty() {
             let _ = self.take(starts);
@@ -216,9 +216,10 @@ impl Watch {
         if self.queue.is_none() || self.folders.is_empty() {
             self.anew();
             if queues() >= MAX_QUEUES {
-                return Err(Unwatched::Queues);
+                return Err(UnwatchedReason::Queues);
             }
-            let queue = inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| Unwatched::Queues)?;
+            let queue =
+                inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK).map_err(|_| UnwatchedReason::Queues)?;
             self.queue = Some(Arc::new(queue));
         }
         Ok(())
@@ -292,7 +293,7 @@ impl Watch {
     }
 }
 
-impl Following {
+impl WalkWatch {
     /// Watches a folder that is about to be read.
     pub(crate) fn enter(&self, folder: &Path) {
         let Some(queue) = &self.queue else { return };
@@ -304,18 +305,18 @@ impl Following {
                 let mut found = self.found.locked();
                 let twin = found.folders.insert(number, folder.to_owned());
                 if twin.is_some_and(|twin| twin != folder) {
-                    found.unwatched = Some(Unwatched::Twice);
+                    found.unwatched = Some(UnwatchedReason::Twice);
                 } else if found.folders.len() > self.most {
-                    found.unwatched = Some(Unwatched::Folders);
+                    found.unwatched = Some(UnwatchedReason::Folders);
                 }
             }
             Ok(None) => {}
             Err(Errno::ACCESS | Errno::PERM) => self.found.locked().denied += 1,
             Err(error) => {
                 self.found.locked().unwatched = Some(match error {
-                    Errno::NOSPC => Unwatched::Limit,
-                    Errno::OPNOTSUPP => Unwatched::FileSystem,
-                    _ => Unwatched::Passing,
+                    Errno::NOSPC => UnwatchedReason::Limit,
+                    Errno::OPNOTSUPP => UnwatchedReason::FileSystem,
+                    _ => UnwatchedReason::Passing,
                 });
             }
         }
@@ -326,13 +327,13 @@ impl Following {
         let mut found = self.found.locked();
         found.linked.insert(file.to_owned());
         if found.linked.len() > MAX_LINKED {
-            found.unwatched = Some(Unwatched::Linked);
+            found.unwatched = Some(UnwatchedReason::Linked);
         }
     }
 
     /// Something was not read that may be readable the next time.
     pub(crate) fn doubt(&self) {
-        self.found.locked().unwatched.get_or_insert(Unwatched::Passing);
+        self.found.locked().unwatched.get_or_insert(UnwatchedReason::Passing);
     }
 }
 
@@ -347,7 +348,7 @@ fn watched(queue: &OwnedFd, folder: &Path) -> Result<Option<i32>, Errno> {
         Err(Errno::NOTDIR | Errno::LOOP) if !folder.is_symlink() => return Ok(None),
         Err(error) => return Err(error),
     };
-    tell_of(queue, &handle).map(Some)
+    add_watch(queue, &handle).map(Some)
 }
 
 /// The folders at these paths, each with its device and its number there.

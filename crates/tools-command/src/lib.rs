@@ -20,8 +20,8 @@ pub use effect::Effect;
 pub use plain_path::plain_path;
 pub use reader::{Analysis, Command, Input, Links, Surroundings, Value, analyse, analyse_through, decides_what_runs};
 pub use registry::{
-    Canonical, Carried, Consequence, Doubt, More, OutputKind, Spellings, carried, general_subcommands, is_open_ended,
-    shown, spellings,
+    Canonical, Carried, Consequence, Doubt, More, OutputKind, Spellings, carried_commands, general_subcommands,
+    is_open_ended, output_kind, spellings,
 };
 pub use sql::statements;
 

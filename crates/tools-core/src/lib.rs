@@ -62,7 +62,6 @@ mod ask;
 mod obeyed;
 
 mod globs;
-mod in_use;
 mod judge;
 mod lines;
 mod locked;
@@ -71,6 +70,7 @@ mod partial_debug;
 mod process_notes;
 mod session_ends;
 mod shared;
+mod weak_list;
 
 #[cfg(doctest)]
 mod guides;
@@ -85,13 +85,13 @@ pub use calls::{
     BatchId, CallContext, CallDigest, CallId, CallOrigin, CallPhase, CallerId, Clock, ConversationId, EnvOverlay,
     InvalidName, InvokedAs, JsonObject, ModelHints, ServerName, ServerNameError, SessionId, SpeculationOutcome,
     StartedCall, SystemClock, THOUGHT_PREFIX, Taint, ToolCall, ToolName, TrustLevel, WriteKeeper, WriteLog, Writes,
-    WrittenPath, built_in_tool, canonical_json, hex, invalid_parameters, meant_tool, sha256_hex, take_thoughts_out,
+    WrittenPath, built_in_tool, canonical_json, hex, invalid_parameters, remove_thoughts, resolve_alias, sha256_hex,
     todays_name,
 };
 pub use dispatch::{
     Activity, ActivityBoard, Announce, CompositeExecutor, DynExecutor, EarlyRun, ErasedToolExecutor, ExecuteResult,
-    Explain, Invocation, Layer, LayerInfo, Next, NoRuntime, OfPublished, OptionalBoard, Outcome, ReadOnlyTools,
-    RecordedResult, ReplaceableLayer, Stack, StandIns, ToolExecutor, UnlistedLayer, in_runtime, is_tool_retryable,
+    Explain, Invocation, Layer, LayerInfo, Next, NoRuntime, OptionalBoard, Outcome, ReadOnlyTools, RecordedResult,
+    ReplaceableLayer, Stack, StandIns, ToolExecutor, ToolListCache, UnlistedLayer, in_runtime, is_tool_retryable,
     requires_confirmation,
 };
 pub use embedder::{Embedder, EmbedderError, cosine};
@@ -104,21 +104,20 @@ pub use events::{
     CallStatus, EventConsumer, EventKind, EventSink, GateNote, Journal, OutputStream, Runs, ToolEvent, keys,
 };
 pub use globs::by_characters;
-pub use in_use::InUse;
 pub use judge::{Judge, JudgeError, JudgeRequest};
 pub use lines::{BoundedLine, BoundedLines};
 pub use locked::Locked;
 pub use made_by_others::is_made_by_others;
 pub use obeyed::{
-    ConfiguredFiles, FoundObeyed, ObeyedClass, ObeyedFile, find_obeyed, is_guarded, is_plan, is_repository,
+    ConfiguredFiles, ObeyedClass, ObeyedFile, ObeyedMatch, find_obeyed, is_guarded, is_plan, is_repository,
     leads_to_guarded, leads_to_own_repository, obeyed_by, plan_runs_commands, was_agreed_since,
 };
 pub use outputs::{
-    AnswerBudget, Basis, BasisSlot, ByteTap, CallReport, ClaimSource, Complete, ConfirmationReport, Digest, Ended,
+    AnswerBudget, Basis, BasisSlot, ByteTap, CallReport, ClaimSource, CommandEnd, ConfirmationReport, Digest,
     ErrorReport, FileDiff, FilterConfidence, FilterStats, Gap, Intake, KeptText, LineSelection, Location, Media,
-    Middle, NoRedaction, PlaceholderMatch, Redactor, SkippedPart, StopReason, SummaryKind, TextSink, ToolOutput,
-    Visible, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden, placeholders,
-    redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
+    Middle, NoRedaction, OriginalText, PlaceholderMatch, Redactor, SkippedPart, StopReason, SummaryKind, TextSink,
+    ToolOutput, VisibleText, Window, WindowWriter, estimate_tokens, is_credential_key, is_credential_name, is_hidden,
+    placeholders, redacted_lines, utf8_lossy, visible_json, visible_lines, with_texts,
 };
 pub use process_notes::{ProcessNotes, take_notes_left_behind};
 pub use session_ends::SessionEnds;
@@ -129,6 +128,7 @@ pub use tools::{
     SchemaProblem, Script, ScriptStates, Subject, Tool, ToolDef, ToolDefs, ToolDescription, ToolKind, ToolOrigin,
     ToolSchema, ToolTraits, TraitConflict, Typed, WebUrl, inline_schema, schema_problems,
 };
+pub use weak_list::WeakList;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

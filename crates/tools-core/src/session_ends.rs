@@ -13,7 +13,7 @@ pub struct SessionEnds(Vec<Box<Forget>>);
 
 impl SessionEnds {
     /// Registers `part`, whose `forget` is called at the end of each session.
-    pub fn tell<P: Send + Sync + ?Sized + 'static>(&mut self, part: &Arc<P>, forget: fn(&P, &SessionId)) {
+    pub fn register<P: Send + Sync + ?Sized + 'static>(&mut self, part: &Arc<P>, forget: fn(&P, &SessionId)) {
         let part = Arc::clone(part);
         self.0.push(Box::new(move |session| forget(&part, session)));
     }

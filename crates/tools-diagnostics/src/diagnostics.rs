@@ -14,7 +14,7 @@ use tools_core::{
     ToolKind, ToolOutput, ToolTraits, Typed, keys,
 };
 use tools_sandbox::kernel::{ChildConfinement, Confinement, MaskRules, Sandbox};
-use tools_sandbox::obeyed::{Guard, NothingAgreed, note_in, unmasked_note};
+use tools_sandbox::obeyed::{Guard, NoAgreement, note_in, unmasked_note};
 use tools_sandbox::process::{ProcessSpec, SpawnError, own_variables, scrubbed};
 use tools_sandbox::{PathError, ResolvedPath, Roots};
 
@@ -24,7 +24,7 @@ use crate::error::DiagnosticsError;
 use crate::gather::Collector;
 use crate::project::{Job, Places, jobs, local_program, marker};
 use crate::report::DiagnosticsReport;
-use crate::run::{find_program, go_caches, quieted, run};
+use crate::run::{checker_env, find_program, go_caches, run};
 use crate::workspace::{Confine, RootsOf, Workspace};
 
 /// Checks a project with its own compilers and linters: errors and warnings with file, line and
@@ -164,7 +164,7 @@ impl Diagnostics {
             ));
         }
         let (roots, hidden) = (writable.clone(), self.workspace.hidden().clone());
-        let guard = Guard::new(hidden, roots, (masks.obeyed, &masks.paths), Box::new(NothingAgreed));
+        let guard = Guard::new(hidden, roots, (masks.obeyed, &masks.paths), Box::new(NoAgreement));
         let ask = self.workspace.confinement(writable, masks.paths);
         let ask = Confinement { held: guard.held(), absent: guard.absent(), ..ask };
         let mut shared = self.sandbox.locked();
@@ -242,7 +242,7 @@ impl Diagnostics {
             };
             let mut spec = ProcessSpec::new(program, &job.directory);
             spec.args.clone_from(&command.args);
-            spec.env = quieted(env.clone(), &job.directory, &writable, sandbox.strength());
+            spec.env = checker_env(env.clone(), &job.directory, &writable, sandbox.strength());
             sandbox.name_temp(&mut spec.env);
             sandbox.name_caches(&mut spec.env, |name| cx.env().contains_key(name));
             if !sandbox.has_caches() {

@@ -5,15 +5,15 @@ use std::path::Path;
 
 use tools_core::{CallContext, ClaimSource, Location, ToolOutput, keys};
 
-use crate::below::{named, projects_below};
 use crate::checkers::{CheckCommand, Coverage, RawDiagnostic, Request};
-use crate::covered::{Asked, RunCoverage, covered as compared};
+use crate::coverage::{Asked, RunCoverage, covered as compared};
 use crate::diagnostic::{Diagnostic, Severity};
 use crate::error::DiagnosticsError;
+use crate::nested_projects::{named, projects_below};
 use crate::project::{Job, Places};
 use crate::report::{CheckerRun, DiagnosticsReport};
 use crate::run::CheckerResult;
-use crate::words;
+use crate::stderr_text;
 
 /// What the checkers of a call have said so far.
 #[derive(Default)]
@@ -100,7 +100,7 @@ impl Collector {
             self.notes.push(format!("`{}` printed too much: {} bytes were left out", command.program, ran.lost));
         }
         if failure.is_none() {
-            self.notes.extend(words::remarks(&ran.output.stderr));
+            self.notes.extend(stderr_text::remarks(&ran.output.stderr));
         }
         let (mut is_in_file, named) = (false, job.file.as_ref().or(job.aside.as_ref()));
         for found in found {
@@ -148,13 +148,13 @@ fn failure(
     ran: &CheckerResult,
     found: &[RawDiagnostic],
 ) -> Option<DiagnosticsError> {
-    let words = || words::of_failure(&ran.output.stderr, &ran.output.stdout);
+    let words = || stderr_text::of_failure(&ran.output.stderr, &ran.output.stdout);
     let command = command.line();
     if ran.timed_out {
         return Some(DiagnosticsError::TimedOut {
             command,
             seconds: ran.duration.as_secs(),
-            doing: words::last_line(&ran.output.stderr),
+            doing: stderr_text::last_line(&ran.output.stderr),
         });
     }
     match (ran.exit.code, ran.exit.signal) {
@@ -163,7 +163,7 @@ fn failure(
         (None, Some(signal)) => Some(DiagnosticsError::Signal { command, signal, words: words() }),
         (code, _) => {
             let words = words();
-            let advice = words::advice(&words);
+            let advice = stderr_text::advice(&words);
             Some(DiagnosticsError::Failed { command, code: code.unwrap_or(1), words, advice })
         }
     }

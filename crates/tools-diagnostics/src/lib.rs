@@ -3,7 +3,7 @@
 //! scripts, plugins): a call is judged like a shell call.
 
 mod config;
-mod covered;
+mod coverage;
 mod diagnostic;
 mod report;
 
@@ -15,10 +15,10 @@ mod gather;
 mod go_files;
 mod project;
 mod run;
-mod words;
+mod stderr_text;
 
-mod below;
 mod checkers;
+mod nested_projects;
 
 pub use config::{DiagnosticsConfig, DiagnosticsPolicy};
 pub use diagnostic::{Diagnostic, Severity};

@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use tools_core::is_made_by_others;
 use tools_sandbox::{FileKind, PathError, Roots, shown};
 
-use crate::below::projects_below;
 use crate::checkers::{self, ALL, BARE, Checker, Request};
 use crate::diagnostic::Diagnostic;
 use crate::diagnostics::CheckKind;
 use crate::error::DiagnosticsError;
+use crate::nested_projects::projects_below;
 
 /// Directories above a project that are looked at.
 const MAX_ABOVE: usize = 64;
@@ -42,7 +42,7 @@ impl Job {
 
     /// The same for a checker that needs less; `None` when there is none.
     pub(crate) fn bare(&self, missing: &'static str) -> Option<Self> {
-        let checker = checkers::stands_in(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
+        let checker = checkers::fallback_checker(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
         let (directory, file, aside) = (self.directory.clone(), self.file.clone(), self.aside.clone());
         Some(Self { checker, directory, file, aside, stands_in: Some(missing) })
     }
@@ -74,7 +74,7 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
         return Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]);
     }
     // No project claims it: its linter of the directory, else what checks it bare.
-    match checkers::stands_in(&[extension]) {
+    match checkers::fallback_checker(&[extension]) {
         Some(_) => Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]),
         None => Err(nothing(path, checker.markers())),
     }

@@ -48,7 +48,7 @@ pub(crate) fn find_program(name: &str, env: &[(OsString, OsString)]) -> Option<P
 
 /// The environment of checkers: no colours, no progress bars, no build folder where nothing can be
 /// written, and no attempt to download what could not be kept.
-pub(crate) fn quieted(
+pub(crate) fn checker_env(
     mut env: Vec<(OsString, OsString)>,
     directory: &Path,
     writable: &[PathBuf],
@@ -226,7 +226,7 @@ mod tests {
     }
 
     fn has(name: &str, pairs: &[(&str, &str)], strength: &Strength) -> bool {
-        let env = quieted(env(pairs), Path::new("/w/app"), &["/w".into()], strength);
+        let env = checker_env(env(pairs), Path::new("/w/app"), &["/w".into()], strength);
         env.iter().any(|(found, _)| found == name)
     }
 

@@ -6,7 +6,7 @@ use std::sync::{Arc, OnceLock};
 
 use tools_core::Redactor;
 use tools_sandbox::kernel::{Confinement, MaskRules, Network};
-use tools_sandbox::view::{Surroundings, View, ViewAsk};
+use tools_sandbox::view::{Surroundings, View, ViewRequest};
 use tools_sandbox::{PathError, Roots};
 use tools_secrets::SecretRedactor;
 
@@ -54,7 +54,7 @@ impl Workspace {
         if let Some(confine) = &self.confine {
             return confine(writable, hidden);
         }
-        let ask = ViewAsk {
+        let ask = ViewRequest {
             writable: &writable,
             further: &[],
             denies: &|path| self.hidden().denies(path),

@@ -84,7 +84,7 @@ impl SessionKeeper {
         let audience = Audience { workdir, caller: rules.caller(), now: SystemClock.now() };
         let mut stored = rules.approvals();
         stored.retain(|stored| {
-            stored.tool.as_str() == NETWORK && stored.stands(audience) && (stored.rejects || is_known)
+            stored.tool.as_str() == NETWORK && stored.applies_to(audience) && (stored.rejects || is_known)
         });
         let (rejected, approved): (Vec<_>, Vec<_>) = stored.into_iter().partition(|stored| stored.rejects);
         let target = &wanted.target;

@@ -1,8 +1,8 @@
 //! Network access of commands whose network is gated: one network and one proxy for each session,
 //! decisions about hosts by rules and people, and the record of every connection.
 //!
-//! [`SessionNetworks`] is a [`tools_sandbox::kernel::WayOut`]. Its rules and limits are [`Shared`] values of
-//! [`EgressSettings`], which can be swapped while commands run.
+//! [`SessionNetworks`] is a [`tools_sandbox::kernel::NetworkGateway`]. Its rules and limits are
+//! [`Shared`] values of [`EgressSettings`], which can be swapped while commands run.
 //!
 //! [`Shared`]: tools_core::Shared
 
@@ -11,12 +11,12 @@ mod rules;
 
 mod settings;
 
-mod inside;
 mod keeper;
-mod outlet;
+mod session_loopback;
+mod session_network;
 
+mod network_lease;
 mod networks;
-mod passage;
 mod variables;
 
 pub use networks::SessionNetworks;

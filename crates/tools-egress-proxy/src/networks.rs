@@ -7,11 +7,11 @@ use std::sync::{Arc, Mutex};
 
 use tools_core::{CallContext, Locked as _, SessionId};
 use tools_egress::guard::{Guard, SystemResolver};
-use tools_sandbox::kernel::{Passage, WayOut};
+use tools_sandbox::kernel::{NetworkGateway, NetworkLease};
 
 use crate::EgressSettings;
-use crate::outlet::Outlet;
-use crate::passage::OwnPassage;
+use crate::network_lease::EndpointLease;
+use crate::session_network::SessionNetwork;
 
 /// Number of networks from which on those without a running command are removed before another is
 /// made. A removed network is made anew when its session needs it.
@@ -22,7 +22,7 @@ const MAX_IDLE: usize = 32;
 pub struct SessionNetworks {
     settings: Arc<EgressSettings>,
     guard: Guard,
-    sessions: Mutex<HashMap<SessionId, Arc<Outlet>>>,
+    sessions: Mutex<HashMap<SessionId, Arc<SessionNetwork>>>,
 }
 
 impl std::fmt::Debug for SessionNetworks {
@@ -44,7 +44,7 @@ impl SessionNetworks {
         drop(ended);
     }
 
-    fn outlet(&self, session: &SessionId) -> io::Result<Arc<Outlet>> {
+    fn outlet(&self, session: &SessionId) -> io::Result<Arc<SessionNetwork>> {
         let mut sessions = self.sessions.locked();
         // A host may run each call in a runtime of its own, with which an endpoint goes.
         if let Some(outlet) = sessions.get(session).filter(|outlet| outlet.endpoint.is_running()) {
@@ -53,14 +53,14 @@ impl SessionNetworks {
         if sessions.len() >= MAX_IDLE {
             sessions.retain(|_, outlet| !outlet.keeper.is_idle());
         }
-        let outlet = Arc::new(Outlet::new(Arc::clone(&self.settings), self.guard.clone(), session)?);
+        let outlet = Arc::new(SessionNetwork::new(Arc::clone(&self.settings), self.guard.clone(), session)?);
         sessions.insert(session.clone(), Arc::clone(&outlet));
         Ok(outlet)
     }
 }
 
-impl WayOut for SessionNetworks {
-    fn open(&self, line: &str, cx: &CallContext) -> Option<Arc<dyn Passage>> {
+impl NetworkGateway for SessionNetworks {
+    fn open(&self, line: &str, cx: &CallContext) -> Option<Arc<dyn NetworkLease>> {
         let outlet = match self.outlet(cx.session()) {
             Ok(outlet) => outlet,
             Err(error) => {
@@ -76,6 +76,6 @@ impl WayOut for SessionNetworks {
         };
         outlet.serve(&self.settings.rules.load().loopback_ports());
         let number = outlet.keeper.begin(line, cx);
-        Some(Arc::new(OwnPassage::new(outlet, number)))
+        Some(Arc::new(EndpointLease::new(outlet, number)))
     }
 }

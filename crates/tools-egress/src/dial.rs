@@ -9,7 +9,7 @@ use thiserror::Error;
 use tokio::net::TcpStream;
 use tokio::time::timeout;
 
-use crate::guard::{Refusal, Vetted, VettedAddress};
+use crate::guard::{Refusal, VettedAddress, VettedHost};
 
 /// Time limit for one address while others are left.
 const PATIENCE: Duration = Duration::from_secs(3);
@@ -50,7 +50,7 @@ pub enum DialError {
 ///
 /// # Errors
 /// If none answers, or the peer does not have a vetted address.
-pub async fn dial(dialer: &dyn Dialer, vetted: &Vetted) -> Result<(TcpStream, SocketAddr), DialError> {
+pub async fn dial(dialer: &dyn Dialer, vetted: &VettedHost) -> Result<(TcpStream, SocketAddr), DialError> {
     let mut last = io::Error::from(io::ErrorKind::TimedOut);
     for address in vetted.addresses() {
         match timeout(PATIENCE, dialer.connect(*address)).await {

@@ -12,8 +12,8 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, Replace, set_modified}
 use crate::cancel::Cancel;
 use crate::digest::Digest;
 use crate::error::FileError;
+use crate::temporary_files::{InUse, TemporaryFiles};
 use crate::temporary_name::unique_name;
-use crate::unfinished::{InUse, TemporaryFiles};
 
 /// The regular file under a name, held open. Before it is replaced, it is compared with what was
 /// read earlier.
@@ -28,7 +28,7 @@ pub(crate) struct ExistingFile {
 
 /// The manner in which the content was written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Manner {
+pub(crate) enum WriteMethod {
     Renamed,
     /// Written over the old content, because the name is a mount point or its directory takes no
     /// new names.
@@ -106,7 +106,7 @@ impl ExistingFile {
     }
 }
 
-impl Manner {
+impl WriteMethod {
     /// A remark for the result; empty in the ordinary case.
     pub(crate) fn remark(self, was_shared: bool) -> &'static str {
         match (self, was_shared) {
@@ -129,7 +129,7 @@ pub(crate) fn replace(
     content: &[u8],
     asked: &Path,
     (unfinished, cancel): (&TemporaryFiles, &Cancel),
-) -> Result<Manner, FileError> {
+) -> Result<WriteMethod, FileError> {
     let fail = |error: io::Error| FileError::io(asked, error);
     // The replacement of a private file is private from the start: a program that opened it early
     // could read it later.
@@ -155,7 +155,7 @@ pub(crate) fn replace(
         }
     };
     match (temporary.rename(entry.name(), replace), existing) {
-        (Ok(()), _) => Ok(Manner::Renamed),
+        (Ok(()), _) => Ok(WriteMethod::Renamed),
         (Err(error), Some(existing)) if cannot_rename(&error) => write_over(existing, content, asked),
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => {
             Err(FileError::ChangedMeanwhile { path: asked.to_path_buf() })
@@ -165,7 +165,7 @@ pub(crate) fn replace(
 }
 
 /// Overwrites the open file, putting the old content back if that fails half way.
-fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<Manner, FileError> {
+fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<WriteMethod, FileError> {
     let Some(file) = &existing.file else {
         return Err(FileError::ReadOnly { path: asked.to_path_buf() });
     };
@@ -177,7 +177,7 @@ fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<M
         file.sync_all()
     };
     match write(content) {
-        Ok(()) => Ok(Manner::InPlace),
+        Ok(()) => Ok(WriteMethod::InPlace),
         Err(error) => {
             // Best effort: the file still has the space of the old content.
             if let Some(content) = &existing.content {

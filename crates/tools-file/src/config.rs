@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use tools_core::Redactor;
 use tools_sandbox::{PathError, ReadRules, ReservedFiles, Roots, expand_home};
 
-use crate::unfinished::TemporaryFiles;
+use crate::temporary_files::TemporaryFiles;
 
 /// The section `[tools.file]`.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
@@ -184,7 +184,7 @@ impl PathRestriction {
 tools_core::partial_debug!(PathRestriction {});
 
 /// What is closed to one tool.
-pub(crate) struct ClosedTo {
+pub(crate) struct ToolRestriction {
     /// Whose content it may not give.
     pub(crate) rules: ReadRules,
     /// What it may not even name: what the read rules close may be named.
@@ -264,10 +264,10 @@ impl FilePolicy {
 
     /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None`
     /// where nothing is.
-    pub(crate) fn closed_to(&self, tool: &str, workdir: &Path) -> Option<ClosedTo> {
+    pub(crate) fn closed_to(&self, tool: &str, workdir: &Path) -> Option<ToolRestriction> {
         let denies = self.closing.as_ref().and_then(|closing| (closing.0)(tool, workdir))?;
         let names = ReadRules::unrestricted().closing_where(Arc::clone(&denies));
-        Some(ClosedTo { rules: self.rules.clone().closing_where(denies), names })
+        Some(ToolRestriction { rules: self.rules.clone().closing_where(denies), names })
     }
 
     /// Rules of the files that stay closed to every tool.

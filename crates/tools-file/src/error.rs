@@ -6,7 +6,7 @@ use thiserror::Error;
 use tools_core::{ErrorDetail, ToolError, ToolErrorCategory};
 use tools_sandbox::{FileKind, PathError, shown};
 
-use crate::splice::{Miss, Near, Row, Step};
+use crate::splice::{EditMismatch, NearestText, Row, Step};
 
 /// A file operation that did not happen, or not as asked.
 #[derive(Debug, Error)]
@@ -38,7 +38,7 @@ pub(crate) enum FileError {
     #[error("{0}")]
     Arguments(String),
     #[error("{}", miss_text(.at, .miss))]
-    Edit { at: String, miss: Miss },
+    Edit { at: String, miss: EditMismatch },
     #[error("invalid {what} `{pattern}`: {problem}")]
     Pattern { what: &'static str, pattern: String, problem: String },
     #[error("directory `{}` is not empty ({entries} entries)", shown(.path))]
@@ -82,8 +82,8 @@ impl FileError {
             Self::ChangedMeanwhile { .. } => (C::PermanentFailure, "path_changed"),
             Self::ReadOnly { .. } => (C::PolicyBlocked, "not_permitted"),
             Self::Arguments(_) => (C::InvalidParameters, "invalid_parameters"),
-            Self::Edit { miss: Miss::NotFound { .. }, .. } => (C::InvalidParameters, "edit_not_found"),
-            Self::Edit { miss: Miss::Ambiguous { .. }, .. } => (C::InvalidParameters, "edit_ambiguous"),
+            Self::Edit { miss: EditMismatch::NotFound { .. }, .. } => (C::InvalidParameters, "edit_not_found"),
+            Self::Edit { miss: EditMismatch::Ambiguous { .. }, .. } => (C::InvalidParameters, "edit_ambiguous"),
             Self::Pattern { .. } => (C::InvalidParameters, "invalid_pattern"),
             Self::NotEmpty { .. } => (C::InvalidParameters, "not_empty"),
             Self::DestinationExists { .. } => (C::InvalidParameters, "already_exists"),
@@ -110,7 +110,7 @@ impl FileError {
                     .into()
             }
             Self::ChangedMeanwhile { .. } => "Read it again and repeat the call.".into(),
-            Self::Edit { miss: Miss::Ambiguous { .. }, .. } => {
+            Self::Edit { miss: EditMismatch::Ambiguous { .. }, .. } => {
                 "Add surrounding lines to `old_string` until it is unique, or set `replace_all`.".into()
             }
             Self::Edit { .. } => "Copy the text exactly as the file has it, without line numbers.".into(),
@@ -145,9 +145,9 @@ impl From<FileError> for ToolError {
     }
 }
 
-fn miss_text(at: &str, miss: &Miss) -> String {
+fn miss_text(at: &str, miss: &EditMismatch) -> String {
     match miss {
-        Miss::Ambiguous { step, lines, total } => {
+        EditMismatch::Ambiguous { step, lines, total } => {
             let numbers: Vec<String> = lines.iter().map(ToString::to_string).collect();
             let more = if *total > lines.len() { ", …" } else { "" };
             let how = match step {
@@ -159,7 +159,7 @@ fn miss_text(at: &str, miss: &Miss) -> String {
                 numbers.join(", ")
             )
         }
-        Miss::NotFound { near, applied, copied } => {
+        EditMismatch::NotFound { near, applied, copied } => {
             let mut text = format!("{at}`old_string` was not found; nothing was changed");
             if let Some(copied) = copied {
                 let _ = write!(text, "\n{copied}");
@@ -179,7 +179,7 @@ fn miss_text(at: &str, miss: &Miss) -> String {
 }
 
 /// The nearest text beside what was sent, as a diff with the file's line numbers.
-fn near_text(Near { lines: (first, last), rows, why }: &Near) -> String {
+fn near_text(NearestText { lines: (first, last), rows, why }: &NearestText) -> String {
     let place = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
     let mut text = format!("\nnearest text, {place}{why}; `-` as sent, `+` as the file has it:");
     for row in rows {

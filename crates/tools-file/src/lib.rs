@@ -41,14 +41,14 @@ mod text;
 
 mod atomic;
 mod copy;
-mod foresee;
+mod predict;
 mod remove;
+mod temporary_files;
 mod temporary_name;
 mod tree;
-mod unfinished;
 
-mod ignored;
-mod kept;
+mod first_hits;
+mod ignore_rules;
 mod media;
 mod obeyed;
 mod search;

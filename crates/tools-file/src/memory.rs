@@ -76,7 +76,7 @@ impl ReadMemory {
     }
 
     /// Notes that the session saw a file whole. `content` is kept if it is short enough.
-    pub(crate) fn saw(&self, session: &SessionId, path: &Path, content: &[u8]) {
+    pub(crate) fn record_read(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let length = content.len() as u64;
         let digest = Digest::of(self.key, content);
@@ -84,13 +84,13 @@ impl ReadMemory {
     }
 
     /// Notes that the session saw a file whose content is too long to keep.
-    pub(crate) fn saw_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
+    pub(crate) fn record_read_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
         let (digest, length) = (digest.finish(), digest.length());
         self.note(session, path, FileSighting { knowledge: Knowledge::Read, digest, length, content: None, age: 0 });
     }
 
     /// Notes the session's own change. Who had read the file goes on knowing it.
-    pub(crate) fn wrote(&self, session: &SessionId, path: &Path, content: &[u8]) {
+    pub(crate) fn record_write(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let known = self.with(|state| state.seen.get(session)?.get(path).map(|seen| seen.knowledge));
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let (digest, length) = (Digest::of(self.key, content), content.len() as u64);
@@ -183,15 +183,15 @@ mod tests {
         let (memory, mine, other) = (ReadMemory::default(), SessionId::generate(), SessionId::generate());
         let path = Path::new("/f");
         assert!(memory.stale(&mine, path, b"a").is_none());
-        memory.wrote(&mine, path, b"never read");
+        memory.record_write(&mine, path, b"never read");
         assert!(memory.stale(&mine, path, b"never read").is_none());
         assert_eq!(memory.stale(&mine, path, b"a").unwrap().content(), Some(&b"never read"[..]));
         assert!(memory.stale_reading(&mine, path, b"a").is_none());
-        memory.saw(&mine, path, b"a");
+        memory.record_read(&mine, path, b"a");
         assert!(memory.stale(&mine, path, b"a").is_none());
         assert_eq!(memory.stale_reading(&mine, path, b"b").unwrap().content(), Some(&b"a"[..]));
         assert!(memory.stale(&other, path, b"b").is_none());
-        memory.wrote(&mine, path, b"b");
+        memory.record_write(&mine, path, b"b");
         assert!(memory.stale(&mine, path, b"b").is_none());
         assert!(memory.stale_reading(&mine, path, b"c").is_some());
     }
@@ -200,8 +200,8 @@ mod tests {
     fn nothing_is_left_of_a_session_that_ended() {
         let (memory, mine, other) = (ReadMemory::default(), SessionId::generate(), SessionId::generate());
         for session in [&mine, &other] {
-            memory.saw(session, Path::new("/a"), b"12345");
-            memory.saw(session, Path::new("/b"), b"123");
+            memory.record_read(session, Path::new("/a"), b"12345");
+            memory.record_read(session, Path::new("/b"), b"123");
         }
         memory.forget(&mine);
         assert!(!memory.knows(&mine, Path::new("/a")) && memory.knows(&other, Path::new("/a")));
@@ -216,7 +216,7 @@ mod tests {
         let (memory, session) = (ReadMemory::default(), SessionId::generate());
         let big = vec![b'x'; MAX_KEPT_BYTES];
         for n in 0..40 {
-            memory.saw(&session, Path::new(&format!("/{n}")), &big);
+            memory.record_read(&session, Path::new(&format!("/{n}")), &big);
         }
         assert!(memory.stale(&session, Path::new("/0"), b"changed").is_none());
         assert!(memory.stale(&session, Path::new("/39"), b"changed").is_some());

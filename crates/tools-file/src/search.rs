@@ -89,7 +89,7 @@ pub(crate) struct Hit {
 
 /// Limits for each file.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Take {
+pub(crate) struct SearchLimits {
     /// Matching lines to keep.
     pub(crate) lines: usize,
     /// Number of matches after which the search stops.
@@ -168,7 +168,7 @@ impl Search {
         &mut self,
         file: File,
         (path, bytes): (&Path, u64),
-        take: Take,
+        take: SearchLimits,
         site: &Site,
     ) -> io::Result<Hits> {
         let whole = if self.span == Span::Line { WHOLE } else { MAX_LINE_LEN as u64 };
@@ -211,7 +211,7 @@ impl Search {
     }
 
     /// Searches a text, and once more without its credentials where something matches.
-    fn shown(&mut self, text: &[u8], path: &Path, take: Take, site: &Site) -> io::Result<Hits> {
+    fn shown(&mut self, text: &[u8], path: &Path, take: SearchLimits, site: &Site) -> io::Result<Hits> {
         let found = self.slice(text, take)?;
         if found.matches == 0 || !site.hides() {
             return Ok(found);
@@ -221,7 +221,7 @@ impl Search {
         if hidden == text { Ok(found) } else { self.slice(&hidden, take) }
     }
 
-    fn stream(&mut self, text: impl Read, take: Take) -> io::Result<Hits> {
+    fn stream(&mut self, text: impl Read, take: SearchLimits) -> io::Result<Hits> {
         let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
@@ -240,7 +240,7 @@ impl Search {
         }
     }
 
-    fn slice(&mut self, text: &[u8], take: Take) -> io::Result<Hits> {
+    fn slice(&mut self, text: &[u8], take: SearchLimits) -> io::Result<Hits> {
         let Self { matcher, searcher, line_chars, cancel, .. } = self;
         let found = Hits::default();
         let mut collector = Collector { matcher, take, line_chars: *line_chars, cancel, found };
@@ -311,7 +311,7 @@ impl Read for Interruptible<'_> {
 
 struct Collector<'a> {
     matcher: &'a RegexMatcher,
-    take: Take,
+    take: SearchLimits,
     line_chars: usize,
     cancel: &'a Cancel,
     found: Hits,

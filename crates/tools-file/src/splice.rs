@@ -11,7 +11,7 @@ mod request;
 
 use self::lines::Lines;
 pub(crate) use self::lines::line_number;
-pub(crate) use self::nearest::{Near, Row};
+pub(crate) use self::nearest::{NearestText, Row};
 pub(crate) use self::request::Request;
 
 /// The kind of difference that was ignored to find the text.
@@ -66,11 +66,11 @@ impl EditPlaces {
 
 /// Why an edit does not apply.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Miss {
+pub(crate) enum EditMismatch {
     /// More than one place; the line numbers of the first ones.
     Ambiguous { step: Step, lines: Vec<usize>, total: usize },
     NotFound {
-        near: Option<Near>,
+        near: Option<NearestText>,
         /// The line at which the new text is already in place of the old.
         applied: Option<usize>,
         /// A sentence about parts of the old text that come from how it was copied.
@@ -90,7 +90,7 @@ const NAMED: usize = 10;
 ///
 /// The new text replaces an exact match as it was sent, except for the file's line endings. It is
 /// indented like the file only after a step that has learned how the file indents the old text.
-pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> Result<EditPlaces, Miss> {
+pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> Result<EditPlaces, EditMismatch> {
     let mut exact = exact_places(text, request);
     exact.retain(|place| !cuts(&place.range, whole));
     if !exact.is_empty() {
@@ -109,7 +109,7 @@ pub(crate) fn find(text: &str, request: Request<'_>, whole: &[Range<usize>]) -> 
     }
     let place = nearest::place(&lines, request);
     let near = place.clone().map(|place| nearest::compare(&lines, request, place));
-    Err(Miss::NotFound {
+    Err(EditMismatch::NotFound {
         near: near.or_else(|| nearest::fragment(text, request.old)),
         applied: nearest::applied(text, &lines, request, place.as_ref()),
         copied: nearest::copied(text, request.old),
@@ -123,10 +123,10 @@ fn cuts(range: &Range<usize>, whole: &[Range<usize>]) -> bool {
     met.into_iter().any(|part| part.start < range.start || part.end > range.end)
 }
 
-fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<EditPlaces, Miss> {
+fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>) -> Result<EditPlaces, EditMismatch> {
     if places.len() > 1 && !request.all {
         let lines = places.iter().take(NAMED).map(|place| line_number(text, place.range.start)).collect();
-        return Err(Miss::Ambiguous { step, lines, total: places.len() });
+        return Err(EditMismatch::Ambiguous { step, lines, total: places.len() });
     }
     let mut kept: Vec<Replacement> = Vec::with_capacity(places.len());
     for place in places {

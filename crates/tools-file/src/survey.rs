@@ -15,7 +15,7 @@ use tools_sandbox::{
 use crate::FilePolicy;
 use crate::cancel::Cancel;
 use crate::error::FileError;
-use crate::ignored::IgnoreRules;
+use crate::ignore_rules::IgnoreRules;
 use crate::memory::SeenFiles;
 use crate::tools::notes;
 use crate::walk::{Plan, SkippedCounts, Visitor as WalkVisitor, WalkEntry, walk};

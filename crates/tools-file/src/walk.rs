@@ -1,6 +1,6 @@
 //! Walks a tree below an open directory, in parallel and by handle. No link is followed, so the
-//! walk stays inside and never loops. The visitor decides what to do with an entry; `ignored.rs`
-//! decides which entries are ignored.
+//! walk stays inside and never loops. The visitor decides what to do with an entry;
+//! `ignore_rules.rs` decides which entries are ignored.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -11,7 +11,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use tools_core::Locked as _;
 use tools_sandbox::{Directory, FileKind, ReadRules, Scope};
 
-use crate::{cancel::Cancel, ignored::IgnoreRules, stamps::Stamps};
+use crate::{cancel::Cancel, ignore_rules::IgnoreRules, stamps::Stamps};
 
 /// Maximum number of entries of one directory that one task visits; other tasks take the rest.
 const CHUNK: usize = 128;

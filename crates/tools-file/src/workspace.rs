@@ -17,11 +17,11 @@ use tools_sandbox::{
 };
 
 use crate::cancel::Cancel;
-use crate::config::{ClosedTo, FileConfig};
+use crate::config::{FileConfig, ToolRestriction};
 use crate::error::FileError;
 use crate::memory::{ReadMemory, SeenFiles};
 use crate::stamps::Stamps;
-use crate::unfinished::TemporaryFiles;
+use crate::temporary_files::TemporaryFiles;
 use crate::{FilePolicy, obeyed};
 
 /// The state behind the ten tools of one host.
@@ -109,7 +109,7 @@ pub(crate) struct FileLock<'a> {
 pub(crate) struct Site {
     pub(crate) roots: Roots,
     policy: Arc<FilePolicy>,
-    closed: Option<ClosedTo>,
+    closed: Option<ToolRestriction>,
     pub(crate) workdir: PathBuf,
     /// The canonical path of the working directory.
     known_as: OnceLock<PathBuf>,

@@ -4,7 +4,7 @@
 //! The result is used only to match filter rules. Whether a line is allowed is decided by the
 //! shell's own analysis.
 
-use tools_command::{OutputKind, shown};
+use tools_command::{OutputKind, output_kind};
 use tools_core::Subject;
 
 use crate::tokenize::{Token, tokenize};
@@ -124,7 +124,7 @@ fn base_name(path: &str) -> &str {
 /// The words of the command that produces the output, from the registry of programs, or a nested
 /// shell line.
 fn plain_words(words: Vec<String>, depth: usize) -> PlainCommand {
-    match shown(words) {
+    match output_kind(words) {
         OutputKind::Line(line) if depth < MAX_DEPTH => PlainCommand::Line(line),
         OutputKind::Line(line) => PlainCommand::Words(vec![line]),
         OutputKind::Words(words) => match python_module(&words) {

@@ -8,15 +8,15 @@ use std::sync::{
 
 use async_trait::async_trait;
 use tools_core::{
-    ClaimSource, Ended, FilterStats, Invocation, Layer, LayerInfo, Next, Outcome, Shared, Subject, SummaryKind,
+    ClaimSource, CommandEnd, FilterStats, Invocation, Layer, LayerInfo, Next, Outcome, Shared, Subject, SummaryKind,
     ToolOutput, keys,
 };
 
 use crate::{
     Exit, FilterPipeline, ParsedCommand,
+    intake::FilterIntake,
     repeats::{Key, Repeats},
     sanitize_output,
-    taking::FilterIntake,
 };
 
 /// Filters the text of calls that run a command, also when such a call failed.
@@ -57,7 +57,7 @@ impl FilterLayer {
         let outer = inv.context.intake()?;
         let command = ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects);
         let intake = FilterIntake::around(Arc::clone(outer), self.pipeline.load(), command);
-        Some(inv.in_context(inv.context.clone().taken_by(intake)))
+        Some(inv.in_context(inv.context.clone().with_intake(intake)))
     }
 
     /// Reports the problems of the rules once.
@@ -134,7 +134,7 @@ impl Layer for FilterLayer {
 }
 
 /// The command that produced the output: the one that the call runs, or that the output names.
-fn command_line(inv: &Invocation, ended: &Ended) -> Option<ParsedCommand> {
+fn command_line(inv: &Invocation, ended: &CommandEnd) -> Option<ParsedCommand> {
     match &ended.line {
         Some(line) => Some(ParsedCommand::parse(line)),
         None => Some(ParsedCommand::of_call(line(inv)?, &inv.inspection().ok()?.subjects)),
@@ -179,8 +179,8 @@ mod tests {
 
     use serde_json::json;
     use tools_core::{
-        CallContext, Complete, FilterConfidence, Inspection, Stack, ToolCall, ToolError, ToolErrorCategory, ToolTraits,
-        Window,
+        CallContext, FilterConfidence, Inspection, OriginalText, Stack, ToolCall, ToolError, ToolErrorCategory,
+        ToolTraits, Window,
     };
     use tools_testkit::{Behaviour, ScriptedExecutor};
 
@@ -190,7 +190,7 @@ mod tests {
 
     fn printed(exit_code: i32) -> ToolOutput {
         let envelope = json!({"stdout": PRINTED, "stderr": "", "exit_code": exit_code, "truncated": false});
-        ToolOutput::text(PRINTED).with_raw_response(envelope).ending(Ended::with_exit(exit_code))
+        ToolOutput::text(PRINTED).with_raw_response(envelope).ending(CommandEnd::with_exit(exit_code))
     }
 
     async fn run(traits: ToolTraits, behaviour: Behaviour, subjects: Vec<Subject>) -> Outcome {
@@ -218,7 +218,7 @@ mod tests {
         let stats = output.filter.clone().unwrap();
         assert_eq!((stats.rule.as_str(), stats.confidence), ("cargo-test", FilterConfidence::Full));
         assert_eq!((stats.lines_in, stats.lines_out), (5, 2));
-        let complete = Some(Complete { text: PRINTED.into(), shown: SummaryKind::Extract, gap: None });
+        let complete = Some(OriginalText { text: PRINTED.into(), shown: SummaryKind::Extract, gap: None });
         assert_eq!(output, ToolOutput { summary: output.summary.clone(), complete, filter: Some(stats), ..printed(0) });
     }
 
@@ -245,7 +245,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_job_that_is_read_is_filtered_by_its_own_command_line() {
-        let ended = Ended { line: Some("cargo test".into()), ..Ended::with_exit(0) };
+        let ended = CommandEnd { line: Some("cargo test".into()), ..CommandEnd::with_exit(0) };
         let given = ToolOutput::text(PRINTED).ending(ended);
         let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
         assert_eq!(output.summary, "[… 3 lines]\ntest result: ok. 2 passed; 0 failed\n");
@@ -254,7 +254,7 @@ mod tests {
     #[tokio::test]
     async fn a_part_of_a_job_says_that_it_was_filtered_by_itself() {
         for (from, next, is_part) in [(0, Some(10), true), (10, None, true), (0, None, false)] {
-            let ended = Ended { line: Some("cargo test".into()), ..Ended::with_exit(0) };
+            let ended = CommandEnd { line: Some("cargo test".into()), ..CommandEnd::with_exit(0) };
             let window = Window { from, to: 10, total: None, next };
             let given = ToolOutput { window: Some(window), ..ToolOutput::text(PRINTED).ending(ended) };
             let output = run(ToolTraits::CAUTIOUS, Behaviour::Reply(Box::new(given)), vec![]).await.unwrap();
@@ -290,7 +290,7 @@ mod tests {
             .concat();
         let printed = format!("{context}make: *** [all] Error 1\n");
         let envelope = json!({"stdout": printed, "stderr": "", "exit_code": 2, "truncated": false});
-        let given = ToolOutput::text(&*printed).with_raw_response(envelope).ending(Ended::with_exit(2));
+        let given = ToolOutput::text(&*printed).with_raw_response(envelope).ending(CommandEnd::with_exit(2));
         let subjects = vec![Subject::Command {
             line: "make".to_owned(),
             program: "make".to_owned(),

@@ -36,10 +36,10 @@ mod stages;
 mod stats;
 
 mod config;
+mod intake;
 mod layer;
 mod live;
 mod repeats;
-mod taking;
 mod user_rules;
 
 pub use command::ParsedCommand;

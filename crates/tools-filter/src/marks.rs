@@ -29,7 +29,7 @@ impl Marks {
 
     /// Shortens a mark with additional text after the first mark, like others. `None` for any other
     /// line.
-    pub(crate) fn told(&mut self, line: &str) -> Option<String> {
+    pub(crate) fn shorten_annotated(&mut self, line: &str) -> Option<String> {
         let (count, told) = line.strip_prefix("[… ")?.split_once(" lines, ")?;
         let is_mark = line.ends_with(']') && count.bytes().all(|byte| byte.is_ascii_digit()) && !self.is_content;
         (is_mark && std::mem::replace(&mut self.is_explained, true)).then(|| format!("[… {count}, {told}"))
@@ -39,7 +39,7 @@ impl Marks {
     pub(crate) fn length<'a>(mut self, lines: impl Iterator<Item = &'a str>) -> usize {
         let length = |line: &str| match marked(line) {
             Some(hidden) => self.hole(hidden).len(),
-            None => self.told(line).map_or(line.len(), |told| told.len()),
+            None => self.shorten_annotated(line).map_or(line.len(), |told| told.len()),
         };
         lines.map(length).map(|length| length + 1).sum()
     }

@@ -140,7 +140,7 @@ impl FilterPipeline {
         let rule = self.find(&command).cloned();
         let earlier = self.of_earlier(&command, rule.as_ref());
         let facts = Facts { exit, command: Arc::new(command) };
-        let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.goes_on());
+        let is_general = self.collapse && rule.as_ref().is_none_or(|rule| rule.allows_general_stages());
         let mut reducers = if is_general { general::before_rules() } else { Vec::new() };
         if self.collapse && self.searches(&facts.command) {
             reducers.push(general::of_hits());
@@ -246,7 +246,7 @@ fn start_earlier(earlier: &[Arc<Rule>], last: Option<&Rule>, facts: &Facts) -> V
     let mut others: Vec<&Rule> = last.into_iter().collect();
     let mut reducers = Vec::new();
     for rule in earlier {
-        reducers.extend(rule.start_beside(&others, &facts));
+        reducers.extend(rule.start_without_duplicates(&others, &facts));
         others.push(rule);
     }
     reducers
@@ -409,7 +409,7 @@ impl Counts {
                 }
                 self.lines_out += 1;
                 self.unshown.clear();
-                if let Some(told) = self.marks.told(line) {
+                if let Some(told) = self.marks.shorten_annotated(line) {
                     self.bytes_out += told.len() as u64 + 1;
                     return sink(FilterEvent::Written(&told));
                 }

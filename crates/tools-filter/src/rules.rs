@@ -165,7 +165,7 @@ impl Rule {
 
     /// Whether the general stages may follow its strategies. Not for a user's rule, whose result is
     /// what the user wants, and not for content such as a diff or a file list.
-    pub(crate) fn goes_on(&self) -> bool {
+    pub(crate) fn allows_general_stages(&self) -> bool {
         let is_content = |config: &StrategyConfig| {
             matches!(
                 config,
@@ -210,7 +210,7 @@ impl Rule {
     }
 
     /// Like [`start`](Self::start), without strategies of a kind that another rule has too.
-    pub(crate) fn start_beside(&self, others: &[&Self], facts: &Facts) -> Vec<Box<dyn Reducer>> {
+    pub(crate) fn start_without_duplicates(&self, others: &[&Self], facts: &Facts) -> Vec<Box<dyn Reducer>> {
         let has = |other: &&Self, config: &StrategyConfig| {
             let is_same = |own: &StrategyConfig| match own {
                 StrategyConfig::StripNoise(_) => own == config,

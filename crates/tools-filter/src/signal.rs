@@ -11,7 +11,7 @@ pub(crate) fn names_place(line: &str) -> bool {
 }
 
 /// Whether a line has a measurement, whose numbers the user wants.
-pub(crate) fn tells_measure(line: &str) -> bool {
+pub(crate) fn has_measurement(line: &str) -> bool {
     MEASURED.is_match(line)
 }
 
@@ -229,7 +229,7 @@ mod tests {
             ("opened 3 ops/secret", false),
         ];
         for (line, expected) in table {
-            assert_eq!(tells_measure(line), expected, "{line}");
+            assert_eq!(has_measurement(line), expected, "{line}");
         }
     }
 

@@ -41,9 +41,9 @@ mod urls;
 mod schedules;
 mod skills;
 
-mod kept;
+mod corpus;
 
-pub use kept::kept;
+pub use corpus::corpus;
 pub use target::{TARGETS, Target, check, target};
 
 #[cfg(doctest)]

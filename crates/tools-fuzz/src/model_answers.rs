@@ -1,7 +1,7 @@
 //! Any bytes as the answer of a model's server, the first of them choosing the interface: the same
 //! reply however it is cut, and arguments of calls that are an object or a fault.
 
-use tools_providers::codec::{Broken, Decoder, Options, refused};
+use tools_providers::codec::{Decoder, Options, ReplyError, refused};
 use tools_providers::{NoSink, Protocol, Reply, Request, ToolList, parse_arguments};
 
 const PROTOCOLS: [Protocol; 4] =
@@ -27,7 +27,7 @@ fn streamed(options: &Options, pieces: &[&[u8]]) -> Result<Reply, String> {
     let tools = ToolList::default();
     let request = Request::new("", &tools, &[], "key");
     let mut decoder = Decoder::new(options, &request);
-    let fault = |broken: Broken| format!("{broken:?}");
+    let fault = |broken: ReplyError| format!("{broken:?}");
     for piece in pieces {
         decoder.push(piece, &NoSink).map_err(fault)?;
     }

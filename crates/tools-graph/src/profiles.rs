@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use tools_core::{KeyFault, ToolName, did_you_mean, meant_tool, nearest, quoted};
+use tools_core::{KeyFault, ToolName, did_you_mean, nearest, quoted, resolve_alias};
 
 /// A choice of tools under a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -93,7 +93,7 @@ impl Profile {
 fn of(name: &str, profile: &ProfileConfig, tools: &BTreeSet<ToolName>) -> Result<Profile, KeyFault> {
     let mut names: Vec<ToolName> = Vec::new();
     for (index, text) in profile.tools.iter().enumerate() {
-        let meant = meant_tool(text, |name| tools.contains(name));
+        let meant = resolve_alias(text, |name| tools.contains(name));
         let Some(tool) = tools.get(meant.as_deref().unwrap_or(text)) else {
             let near = nearest(text, tools.iter().map(ToolName::as_str));
             let hint = did_you_mean(&near).map(|near| format!("; {near}")).unwrap_or_default();

@@ -4,7 +4,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use rmcp::model::{CallToolResult, ContentBlock, ResourceContents};
 use tools_core::{
-    ClaimSource, Media, SummaryKind, ToolError, ToolErrorCategory, ToolOutput, Visible, visible_lines, with_texts,
+    ClaimSource, Media, SummaryKind, ToolError, ToolErrorCategory, ToolOutput, VisibleText, visible_lines, with_texts,
 };
 
 use crate::error::shown;
@@ -37,7 +37,7 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
             ContentBlock::Resource(embedded) => texts.push(match embedded.resource {
                 ResourceContents::TextResourceContents { text, .. } => visible_lines(&text).into_owned(),
                 ResourceContents::BlobResourceContents { uri, mime_type, blob, .. } => {
-                    let uri = Visible::of(&uri).shortened(300).to_string();
+                    let uri = VisibleText::of(&uri).shortened(300).to_string();
                     match decoded(&blob) {
                         Some(data) => {
                             let said = format!("[binary content of `{uri}`: {} bytes]", data.len());
@@ -52,8 +52,8 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
             }),
             ContentBlock::ResourceLink(link) => texts.push(format!(
                 "[link to a resource of the server: `{}`, {}]",
-                Visible::of(&link.name).shortened(200),
-                Visible::of(&link.uri).shortened(300)
+                VisibleText::of(&link.name).shortened(200),
+                VisibleText::of(&link.uri).shortened(300)
             )),
             _ => texts.push("[content of an unknown kind: not shown]".to_owned()),
         }
@@ -71,7 +71,7 @@ pub(crate) fn output(result: CallToolResult, server: &str, max_tokens: usize) ->
     if result.is_error != Some(true) {
         return Ok(ToolOutput { raw_response: structured, ..output });
     }
-    let said = Visible::of(&output.summary).shortened(2_000);
+    let said = VisibleText::of(&output.summary).shortened(2_000);
     let said = if output.summary.trim().is_empty() { "it gave no reason".to_owned() } else { said.to_string() };
     let message = format!("the MCP server `{server}` says: {said}");
     Err(ToolError::new(ToolErrorCategory::PermanentFailure, "mcp_tool_failed", message).with_output(output))

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use tokio::{io::AsyncReadExt, net::unix::pipe, time::timeout};
 use tools_core::Locked as _;
-use tools_sandbox::kernel::Passage;
+use tools_sandbox::kernel::NetworkLease;
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError, Stdin};
 
 use crate::{log_text::LogText, prepared::PreparedChild};
@@ -21,12 +21,12 @@ const TAIL: usize = 4096;
 /// Last bytes that a server wrote to standard error. Clones share them.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Tail {
-    kept: Arc<Mutex<KeptEnd>>,
+    kept: Arc<Mutex<TailBuffer>>,
     log: LogText,
 }
 
 #[derive(Debug, Default)]
-struct KeptEnd {
+struct TailBuffer {
     bytes: VecDeque<u8>,
     /// Whether earlier bytes were dropped.
     is_cut: bool,
@@ -63,7 +63,7 @@ impl Tail {
 /// A running server. Dropping it kills it and all processes it started.
 pub(crate) struct Child {
     tree: ProcessTree,
-    _way: Option<Arc<dyn Passage>>,
+    _way: Option<Arc<dyn NetworkLease>>,
 }
 
 /// Pipes to a started server.

@@ -5,7 +5,7 @@ use std::{path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
 use tools_sandbox::kernel::{Confinement, MaskRules, Network, Sandbox};
-use tools_sandbox::view::{Surroundings, View, ViewAsk};
+use tools_sandbox::view::{Surroundings, View, ViewRequest};
 
 use crate::{Launch, LaunchFolders, Launcher, NetworkAccess, PreparedServer, Server};
 
@@ -55,7 +55,7 @@ fn held(folders: LaunchFolders, rules: &MaskRules, network: Network) -> Result<S
     let LaunchFolders { writable, protected, readable } = folders;
     let further: Vec<(PathBuf, String)> =
         readable.into_iter().map(|place| (place, "the section of the server".to_owned())).collect();
-    let ask = ViewAsk {
+    let ask = ViewRequest {
         writable: &writable,
         further: &further,
         denies: &|path| rules.denies(path),

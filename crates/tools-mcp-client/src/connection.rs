@@ -13,7 +13,7 @@ use tokio::sync::{Mutex, Notify};
 use tokio::time::{sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 use tools_core::{InputSource, JsonObject, Shared};
-use tools_sandbox::obeyed::Look;
+use tools_sandbox::obeyed::ObeyedLook;
 
 use crate::McpError;
 use crate::child::{Child, Tail, ending};
@@ -54,14 +54,14 @@ pub(crate) type Judge = Arc<dyn Fn(&Server, Vec<Definition>) -> Result<Listing, 
 pub(crate) struct Connection {
     server: Arc<Server>,
     service: RunningService<RoleClient, Handler>,
-    far: Far,
+    far: RemoteEnd,
     judge: Judge,
     /// Receiver of the server's forms; `None` if it may send none.
     forms: Option<OpenCalls>,
     listing: Shared<(Instant, Listing)>,
     relisting: Mutex<()>,
     /// Checks what the server changes, if it may write.
-    pub(crate) look: Option<Look>,
+    pub(crate) look: Option<ObeyedLook>,
     pub(crate) since: Instant,
 }
 
@@ -86,7 +86,7 @@ impl Connection {
             started.map_err(|error| McpError::Start { server: server.id().to_owned(), problem: error.to_string() })?;
         let notes = Notes::logging(log);
         let lines = Lines::new(streams.stdout, streams.stdin, notes.clone());
-        let far = Far { child: Mutex::new(Some(child)), notes, tail, over: None };
+        let far = RemoteEnd { child: Mutex::new(Some(child)), notes, tail, over: None };
         Ok(Self { look, ..Self::open(server, lines, far, judge, woken).await? })
     }
 
@@ -103,7 +103,7 @@ impl Connection {
         let (notes, over) = (Notes::logging(log), CancellationToken::new());
         let transport = crate::http::connect(&server, prepared, net, notes.clone(), over.clone());
         let transport = transport.map_err(|fault| fault.of(server.id()))?;
-        let far = Far { child: Mutex::default(), notes, tail: Tail::default(), over: Some(over) };
+        let far = RemoteEnd { child: Mutex::default(), notes, tail: Tail::default(), over: Some(over) };
         Self::open(server, transport, far, judge, woken).await
     }
 
@@ -111,7 +111,7 @@ impl Connection {
     async fn open<T>(
         server: Arc<Server>,
         transport: T,
-        far: Far,
+        far: RemoteEnd,
         judge: Judge,
         woken: Arc<Notify>,
     ) -> Result<Self, McpError>
@@ -196,7 +196,7 @@ impl Connection {
 
     /// Client features that the server requested without an offer, and the number of lines that
     /// were not messages.
-    pub(crate) fn misdeeds(&self) -> (Vec<&'static str>, usize) {
+    pub(crate) fn protocol_violations(&self) -> (Vec<&'static str>, usize) {
         (self.far.notes.all_asked(), self.far.notes.noise())
     }
 
@@ -344,7 +344,7 @@ impl Connection {
 }
 
 /// Remote end of a connection: a process, or an HTTP server.
-struct Far {
+struct RemoteEnd {
     child: Mutex<Option<Child>>,
     notes: Notes,
     tail: Tail,
@@ -352,7 +352,7 @@ struct Far {
     over: Option<CancellationToken>,
 }
 
-impl Far {
+impl RemoteEnd {
     /// Whether the connection was ended from this side, or cannot be used any more.
     fn is_over(&self) -> bool {
         // A process ends with its pipes; over HTTP only this tells.

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde_json::Value as Json;
 use thiserror::Error;
 use toml_edit::{Array, ArrayOfTables, DocumentMut, InlineTable, Item, Table, Value};
-use tools_core::Visible;
+use tools_core::VisibleText;
 
 use crate::{Grant, McpServerConfig, NetworkAccess, OAuthConfig, WorkspaceAccess, compile};
 
@@ -228,7 +228,10 @@ fn foreign_remote(name: &str, url: &str, entry: &Json) -> Result<McpServerConfig
             (_, Some(holder)) => holder.clone_into(&mut token_env),
             (Some(holder), _) => drop(header_env.insert(header, holder.to_owned())),
             _ if value.contains("${") || value.contains("{env:") => {
-                return Err(format!("the header `{}` has a place that cannot be filled in here", Visible::of(&header)));
+                return Err(format!(
+                    "the header `{}` has a place that cannot be filled in here",
+                    VisibleText::of(&header)
+                ));
             }
             _ => drop(headers.insert(header, value)),
         }

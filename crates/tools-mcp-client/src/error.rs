@@ -182,7 +182,7 @@ impl McpError {
 
 /// Prepares a server's text for an error: visible, on one line, short.
 pub(crate) fn shown(text: &str) -> String {
-    tools_core::Visible::of(text).shortened(600).to_string()
+    tools_core::VisibleText::of(text).shortened(600).to_string()
 }
 
 /// The code of a protocol error. An HTTP status in its data says more than the number.

@@ -4,7 +4,7 @@ use std::{fmt, sync::Arc, time::Duration};
 
 use serde_json::json;
 use tools_core::{Approval, CallContext, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolExecutor, keys};
-use tools_sandbox::obeyed::Look;
+use tools_sandbox::obeyed::ObeyedLook;
 
 use crate::{Launcher, McpError, McpServers, Server, answer};
 
@@ -62,8 +62,8 @@ impl McpTools {
         .await
         .map_err(late)??;
         let made = connection.call(tool, call.params.clone(), after, cx.input_source());
-        let result = Look::around(connection.look.as_ref(), cx, Box::pin(made)).await;
-        for asked in connection.misdeeds().0 {
+        let result = ObeyedLook::around(connection.look.as_ref(), cx, Box::pin(made)).await;
+        for asked in connection.protocol_violations().0 {
             cx.journal().warn(format!("the MCP server `{}` asked for {asked}, which it was not offered", server.id()));
         }
         result

@@ -60,12 +60,12 @@ struct AskingCall {
     client: Arc<dyn InputSource>,
     /// Number of forms so far. Locked while one is shown, so that the next waits for its answer.
     shown: tokio::sync::Mutex<usize>,
-    waits: Mutex<Waits>,
+    waits: Mutex<WaitTime>,
 }
 
 /// Time for which a person was asked in one call.
 #[derive(Debug, Default)]
-struct Waits {
+struct WaitTime {
     over: Duration,
     since: Option<Instant>,
 }
@@ -101,20 +101,20 @@ impl AskingCall {
             return Err(InputError::Invalid(format!("it is more than the {MAX_FORMS} forms of a call")));
         }
         self.waits().since = Some(Instant::now());
-        let _waiting = Waiting(self);
+        let _waiting = WaitGuard(self);
         self.client.input(requests).await
     }
 
-    fn waits(&self) -> MutexGuard<'_, Waits> {
+    fn waits(&self) -> MutexGuard<'_, WaitTime> {
         self.waits.locked()
     }
 }
 
 /// Guard while a person is asked. When it is dropped, also because the server withdrew the form,
 /// the call's time limit runs again.
-struct Waiting<'a>(&'a AskingCall);
+struct WaitGuard<'a>(&'a AskingCall);
 
-impl Drop for Waiting<'_> {
+impl Drop for WaitGuard<'_> {
     fn drop(&mut self) {
         let mut waits = self.0.waits();
         let last = waits.since.take().map_or(Duration::ZERO, |since| since.elapsed());

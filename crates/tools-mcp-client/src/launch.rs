@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use tools_core::CallContext;
-use tools_sandbox::kernel::{ChildConfinement, Level, MaskRules, Network, Passage, Sandbox, WayOut};
-use tools_sandbox::obeyed::Look;
+use tools_sandbox::kernel::{ChildConfinement, Level, MaskRules, Network, NetworkGateway, NetworkLease, Sandbox};
+use tools_sandbox::obeyed::ObeyedLook;
 use tools_sandbox::process::own_variables;
 use tools_sandbox::{expand_home, home};
 
@@ -85,9 +85,9 @@ impl Launch {
     pub fn network(
         &mut self,
         server: &Server,
-        out: Option<&dyn WayOut>,
+        out: Option<&dyn NetworkGateway>,
         cx: &CallContext,
-    ) -> Result<(Network, Option<Arc<dyn Passage>>), String> {
+    ) -> Result<(Network, Option<Arc<dyn NetworkLease>>), String> {
         match server.config.network {
             NetworkAccess::Off => Ok((Network::Closed, None)),
             NetworkAccess::Open => Ok((Network::Open, None)),
@@ -95,13 +95,13 @@ impl Launch {
                 let out = out.ok_or("this build has no gate for the network")?;
                 let words = std::iter::once(&server.config.command).chain(&server.config.args);
                 let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
-                let passage = out.open(&line, cx);
-                let passage =
-                    passage.ok_or("there can be no network of its own here, which `network = \"gate\"` needs")?;
-                let variables = passage.variables();
+                let network_lease = out.open(&line, cx);
+                let network_lease =
+                    network_lease.ok_or("there can be no network of its own here, which `network = \"gate\"` needs")?;
+                let variables = network_lease.variables();
                 self.env.retain(|(name, _)| variables.iter().all(|(other, _)| other != name));
                 self.env.extend(variables);
-                Ok((Network::Gate, Some(passage)))
+                Ok((Network::Gate, Some(network_lease)))
             }
         }
     }
@@ -135,18 +135,18 @@ impl Launch {
         self,
         sandbox: Sandbox,
         rules: &MaskRules,
-        way: Option<Arc<dyn Passage>>,
+        way: Option<Arc<dyn NetworkLease>>,
     ) -> PreparedChild {
         let Self { program, args, mut env, cwd, writable, .. } = self;
         sandbox.name_temp(&mut env);
-        let look = (!writable.is_empty()).then(|| Look::new(rules.clone(), writable));
+        let look = (!writable.is_empty()).then(|| ObeyedLook::new(rules.clone(), writable));
         PreparedChild { program, args, env, cwd, sandbox, look, way }
     }
 }
 
 /// A launcher that starts servers over stdio inside the confinement of commands. If their sections
 /// ask for a network gate, they use `out`. Logins at servers over HTTP are in the folder `logins`.
-pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn WayOut>>, logins: PathBuf) -> Launcher {
+pub fn launcher(held: Arc<dyn ChildConfinement>, out: Option<Arc<dyn NetworkGateway>>, logins: PathBuf) -> Launcher {
     #[cfg(not(feature = "http"))]
     drop(logins);
     Arc::new(move |server: &Server, cx: &CallContext| {

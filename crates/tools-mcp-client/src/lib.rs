@@ -49,7 +49,7 @@ pub use launch::{Launch, LaunchFolders, launcher};
 pub use listing::{HoldReason, Listing};
 #[cfg(feature = "http")]
 pub use oauth::{
-    Begun, ClientKeys, LoginError, LoginRequest, LoginStore, LoginSummary, PendingLogin, Scopes, ServerLogin,
+    ClientKeys, LoginError, LoginRequest, LoginStore, LoginSummary, PendingLogin, Scopes, ServerLogin, StartedLogin,
 };
 pub use prepared::{Launcher, PreparedChild, PreparedRemote, PreparedServer};
 pub use servers::{Introductions, McpServers, Report};

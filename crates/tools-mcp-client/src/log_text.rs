@@ -42,7 +42,7 @@ impl LogText {
     pub(crate) fn beginning(&self, text: &[u8]) -> String {
         let searched = String::from_utf8_lossy(&text[..text.len().min(MAX_SEARCHED_BYTES)]);
         let clean: String = self.of(&searched).chars().take(MAX_BEGINNING_CHARS).collect();
-        tools_core::Visible::of(&clean).to_string()
+        tools_core::VisibleText::of(&clean).to_string()
     }
 }
 

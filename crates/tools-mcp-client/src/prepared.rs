@@ -3,8 +3,8 @@
 use std::{ffi::OsString, path::PathBuf, sync::Arc};
 
 use tools_core::CallContext;
-use tools_sandbox::kernel::{Passage, Sandbox};
-use tools_sandbox::obeyed::Look;
+use tools_sandbox::kernel::{NetworkLease, Sandbox};
+use tools_sandbox::obeyed::ObeyedLook;
 
 use crate::{Secret, Server, TokenReader};
 
@@ -62,9 +62,9 @@ pub struct PreparedChild {
     /// Its confinement.
     pub sandbox: Sandbox,
     /// Checks its changes to files that other programs act on; `None` if it cannot write.
-    pub look: Option<Look>,
+    pub look: Option<ObeyedLook>,
     /// Its network passage, held while it runs.
-    pub way: Option<Arc<dyn Passage>>,
+    pub way: Option<Arc<dyn NetworkLease>>,
 }
 
 tools_core::partial_debug!(PreparedChild { program });

@@ -47,15 +47,15 @@ struct State {
 /// The published tools.
 #[derive(Debug, Default)]
 struct PublishedTools {
-    definitions: ToolDefs2,
+    definitions: DefaultToolDefs,
     owners: HashMap<ToolName, (Arc<Server>, String)>,
 }
 
 /// Definitions with a default.
 #[derive(Debug)]
-struct ToolDefs2(ToolDefs);
+struct DefaultToolDefs(ToolDefs);
 
-impl Default for ToolDefs2 {
+impl Default for DefaultToolDefs {
     fn default() -> Self {
         Self(Arc::from([]))
     }
@@ -132,7 +132,7 @@ impl McpServers {
     }
 
     /// Adds names that tools of servers must not resemble.
-    pub fn surround(&self, names: impl IntoIterator<Item = String>) {
+    pub fn reserve_names(&self, names: impl IntoIterator<Item = String>) {
         self.state.built_in.locked().extend(names);
     }
 
@@ -204,7 +204,7 @@ impl McpServers {
         cx: &CallContext,
     ) -> Result<Report, McpError> {
         let connection = self.connect(server, launcher, cx).await?;
-        let (asked, noise) = connection.misdeeds();
+        let (asked, noise) = connection.protocol_violations();
         Ok(Report {
             about: connection.about(),
             listing: connection.listing(),
@@ -321,7 +321,7 @@ impl McpServers {
                 }
             }
         }
-        self.published.store(PublishedTools { definitions: ToolDefs2(shown.into()), owners });
+        self.published.store(PublishedTools { definitions: DefaultToolDefs(shown.into()), owners });
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Mutex as AsyncMutex, Notify};
 use tools_core::{CallContext, Locked as _, SessionId};
-use tools_sandbox::obeyed::Look;
+use tools_sandbox::obeyed::ObeyedLook;
 
 use crate::connection::{Connection, Judge};
 use crate::log_text::LogText;
@@ -95,7 +95,7 @@ impl Slots {
                 PreparedServer::Child(prepared) => {
                     let look = prepared.look.clone();
                     let started = Connection::start(server, *prepared, judge, woken, log);
-                    Look::around(look.as_ref(), cx, Box::pin(started)).await
+                    ObeyedLook::around(look.as_ref(), cx, Box::pin(started)).await
                 }
                 #[cfg(feature = "http")]
                 PreparedServer::Remote(prepared) => {

@@ -32,13 +32,13 @@ struct Shared {
 struct Log {
     /// The number of the last event.
     last: u64,
-    events: VecDeque<Kept>,
+    events: VecDeque<LoggedEvent>,
     /// Streams whose answer is still to come.
     open: HashSet<String>,
 }
 
 #[derive(Debug)]
-struct Kept {
+struct LoggedEvent {
     stream: String,
     number: u64,
     at: Instant,
@@ -59,12 +59,12 @@ impl Log {
         } else {
             self.open.insert(stream.to_owned());
         }
-        self.events.push_back(Kept { stream: stream.to_owned(), number: self.last, at: now, event });
+        self.events.push_back(LoggedEvent { stream: stream.to_owned(), number: self.last, at: now, event });
         id
     }
 
     /// The next event of a stream after a number.
-    fn after(&self, stream: &str, number: u64) -> Option<&Kept> {
+    fn after(&self, stream: &str, number: u64) -> Option<&LoggedEvent> {
         self.events.iter().find(|kept| kept.number > number && kept.stream == stream)
     }
 

@@ -52,7 +52,7 @@ impl Guest {
     }
 
     /// Serves the guest until `stop` is cancelled.
-    pub(crate) fn welcomed(
+    pub(crate) fn into_admitted(
         self,
         hosts: Vec<String>,
         settings: &HttpSettings,

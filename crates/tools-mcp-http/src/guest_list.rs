@@ -49,7 +49,7 @@ impl GuestList {
             return Err(HttpError::NoGuest);
         }
         let List { hosts, settings, stop, welcomed } = &*self.0;
-        let entering = new.into_iter().map(|guest| guest.welcomed(hosts.clone(), settings, stop.child_token()));
+        let entering = new.into_iter().map(|guest| guest.into_admitted(hosts.clone(), settings, stop.child_token()));
         let now = stay.iter().cloned().chain(entering.map(Arc::new)).collect();
         welcomed.store(now);
         for guest in gone {

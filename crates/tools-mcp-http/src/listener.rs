@@ -83,7 +83,7 @@ impl HttpServer {
     pub async fn serve_until(self, stop: CancellationToken) {
         let Self { listener, guests, settings, .. } = self;
         let (name, max_body) = (settings.name.clone(), settings.max_body);
-        let house = Arc::new(House { guests: guests.clone(), name, max_body });
+        let house = Arc::new(ServerState { guests: guests.clone(), name, max_body });
         let (room, open) = (Arc::new(Semaphore::new(settings.max_connections)), TaskTracker::new());
         loop {
             let accepted = tokio::select! {
@@ -124,13 +124,13 @@ impl HttpServer {
 tools_core::partial_debug!(HttpServer { address, guests });
 
 /// State shared by all connections.
-struct House {
+struct ServerState {
     guests: GuestList,
     name: Option<ServerName>,
     max_body: usize,
 }
 
-impl House {
+impl ServerState {
     async fn serve(
         self: &Arc<Self>,
         stream: impl AsyncRead + AsyncWrite + Unpin + Send + 'static,

@@ -113,7 +113,7 @@ impl Answers {
             // A persistent warning without room is shown with the next answer; `_meta` has all of
             // them.
             let fits = lines.len() + line.len() <= WARNINGS || lines.is_empty();
-            let holds_on = journal.holds_on(warning);
+            let holds_on = journal.is_reported_once(warning);
             let is_told = holds_on && (warned.len() >= SHOWN_WARNINGS || warned.contains(warning));
             if fits && !is_told {
                 warned.extend(holds_on.then(|| warning.clone()));

@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, path::PathBuf, sync::Arc, time::Duration};
 use tokio::sync::Notify;
 use tools_core::{CallContext, CallerId, Decisions, Stack, ToolName};
 
-use crate::{Elsewhere, Greeting, McpServer, Prompts, Resources, StructuredContent, ToolVisibility, Workspace};
+use crate::{FallbackConfirmer, Greeting, McpServer, Prompts, Resources, StructuredContent, ToolVisibility, Workspace};
 
 /// Default time limit for answers.
 const QUESTION_TIMEOUT: Duration = Duration::from_mins(2);
@@ -22,7 +22,7 @@ pub(crate) struct Settings {
     pub(crate) prompts: Option<Arc<dyn Prompts>>,
     pub(crate) always_load: BTreeSet<ToolName>,
     pub(crate) decisions: Option<Arc<dyn Decisions>>,
-    pub(crate) elsewhere: Option<Arc<dyn Elsewhere>>,
+    pub(crate) fallback: Option<Arc<dyn FallbackConfirmer>>,
     pub(crate) structured: StructuredContent,
     pub(crate) answer_cap: Option<usize>,
     pub(crate) question_timeout: Duration,
@@ -49,7 +49,7 @@ impl Builder {
                 prompts: None,
                 always_load: BTreeSet::new(),
                 decisions: None,
-                elsewhere: None,
+                fallback: None,
                 structured: StructuredContent::default(),
                 answer_cap: None,
                 question_timeout: QUESTION_TIMEOUT,
@@ -125,8 +125,8 @@ impl Builder {
 
     /// Sets another way to ask people, for clients that cannot. Without it, such calls are refused
     /// at once.
-    pub fn elsewhere(mut self, elsewhere: Arc<dyn Elsewhere>) -> Self {
-        self.settings.elsewhere = Some(elsewhere);
+    pub fn fallback(mut self, fallback: Arc<dyn FallbackConfirmer>) -> Self {
+        self.settings.fallback = Some(fallback);
         self
     }
 

@@ -73,7 +73,7 @@ impl ServerHandler for ConnectedService {
 
     async fn on_initialized(&self, context: NotificationContext<RoleServer>) {
         if let Ok(connection) = self.connection().await {
-            connection.accompany(&context.peer).await;
+            connection.run_until_closed(&context.peer).await;
         }
     }
 

@@ -17,7 +17,7 @@ use crate::answer::{self, Answers, StructuredContent};
 use crate::builder::Settings;
 use crate::catalog::Catalog;
 use crate::input::ClientInput;
-use crate::late::Late;
+use crate::late_questions::LateQuestions;
 use crate::lifetime::Lifetime;
 use crate::logging::Log;
 use crate::pending::OpenQuestions;
@@ -64,7 +64,7 @@ pub(crate) struct Connection {
     catalog: Catalog,
     answers: Answers,
     pending: OpenQuestions,
-    late: Late,
+    late: LateQuestions,
     log: Log,
     /// Subscriptions of the client to notifications, before 2026-07-28.
     subscriptions: Subscriptions,
@@ -95,7 +95,7 @@ impl Connection {
             ),
             answers: Answers::default(),
             pending: OpenQuestions::default(),
-            late: Late::default(),
+            late: LateQuestions::default(),
             log: Log::default(),
             subscriptions: Subscriptions::default(),
             calls: watch::Sender::new(0),
@@ -247,7 +247,7 @@ impl Connection {
         };
         let call = self.under_caller(call);
         let tool = call.tool.clone();
-        let ran = self.carried_out(call, request, parameters.input_responses, parameters.request_state).await;
+        let ran = self.run_call(call, request, parameters.input_responses, parameters.request_state).await;
         let recorded = match ran {
             CallOutcome::Recorded(recorded) => *recorded,
             CallOutcome::Ask(question) => return Ok(question.into()),
@@ -271,7 +271,7 @@ impl Connection {
     }
 
     /// Runs a call in the workspace of this connection.
-    pub(crate) async fn carried_out(
+    pub(crate) async fn run_call(
         &self,
         call: ToolCall,
         request: &RequestContext<RoleServer>,
@@ -365,7 +365,7 @@ impl Connection {
     }
 
     /// Runs from the end of the handshake to the end of the connection.
-    pub(crate) async fn accompany(&self, peer: &Peer<RoleServer>) {
+    pub(crate) async fn run_until_closed(&self, peer: &Peer<RoleServer>) {
         let asking = self.roots.borrow().asking;
         if asking {
             Box::pin(self.ask_roots(peer)).await;

@@ -16,7 +16,7 @@ use serde_json::Value;
 use tokio::time::timeout;
 use tools_core::{InputAnswer, InputError, InputKind, InputRequest, InputSource, Locked as _, ToolName, visible_lines};
 
-use crate::{late::OpenForm, revision::asks_by_itself};
+use crate::{late_questions::OpenForm, revision::asks_by_itself};
 
 /// Key of the question whether a call may run. No tool can use it.
 pub(crate) const APPROVAL: &str = "approval";
@@ -31,12 +31,12 @@ pub(crate) struct ClientInput {
     /// Time limit for an answer.
     patience: Duration,
     tool: ToolName,
-    rounds: Mutex<Rounds>,
+    rounds: Mutex<InputRounds>,
 }
 
 /// Answers that the requests of one call have brought so far (since 2026-07-28).
 #[derive(Default)]
-struct Rounds {
+struct InputRounds {
     known: InputResponses,
     awaited: InputRequests,
 }
@@ -55,7 +55,7 @@ impl ClientInput {
             asks_by_itself: asks_by_itself(request),
             patience,
             tool,
-            rounds: Mutex::new(Rounds { known: brought.unwrap_or_default(), awaited: InputRequests::new() }),
+            rounds: Mutex::new(InputRounds { known: brought.unwrap_or_default(), awaited: InputRequests::new() }),
         }
     }
 

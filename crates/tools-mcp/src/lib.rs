@@ -33,24 +33,24 @@ mod answer;
 mod catalog;
 mod progress;
 
-mod elsewhere;
+mod fallback;
 mod faulty;
 mod input;
-mod late;
+mod late_questions;
 mod pending;
 mod question;
 mod runner;
 
 mod logging;
-mod prompting;
+mod prompt_requests;
 mod prompts;
-mod reading;
+mod resource_requests;
 mod resources;
 mod revision;
 mod roots;
 mod schemes;
-mod showing;
 mod subscriptions;
+mod tool_visibility;
 
 mod stdio;
 mod transport;
@@ -58,8 +58,8 @@ mod transport;
 pub use answer::StructuredContent;
 pub use builder::Builder;
 pub use connected::ConnectedService;
-pub use elsewhere::Elsewhere;
 pub use error::ServeError;
+pub use fallback::FallbackConfirmer;
 pub use faulty::FaultyTools;
 pub use greeting::Greeting;
 pub use prompts::{Prompt, PromptError, Prompts};
@@ -69,7 +69,7 @@ pub use resources::{
 pub use roots::{Workspace, narrow};
 pub use schemes::{ResourceAddress, ResourceScheme, ResourceSchemes};
 pub use server::McpServer;
-pub use showing::ToolVisibility;
+pub use tool_visibility::ToolVisibility;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

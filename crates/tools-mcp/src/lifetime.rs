@@ -45,7 +45,7 @@ impl Lifetime {
     }
 
     /// Cancels running calls and waits for them, with a time limit.
-    pub(crate) async fn wind_up(&self) {
+    pub(crate) async fn shut_down(&self) {
         self.calls.close();
         self.ended.cancel();
         // A call that outlives this drops its future itself; one that blocks a thread cannot be

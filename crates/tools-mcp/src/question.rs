@@ -274,7 +274,7 @@ session: also such calls until this session ends. always: also in this folder.
             prop_assert!(!form.message.contains(|c| is_hidden(c) && c != '\n'), "{}", form.message);
             let whole: String = form.message.lines().map(|line| line.strip_prefix("      │ ").unwrap_or(line)).collect();
             for line in &lines {
-                prop_assert!(whole.contains(tools_core::Visible::of(line).as_str()), "{line:?} in {whole}");
+                prop_assert!(whole.contains(tools_core::VisibleText::of(line).as_str()), "{line:?} in {whole}");
             }
         }
     }

@@ -18,7 +18,7 @@ use tools_core::{
 
 use crate::builder::Settings;
 use crate::input::{APPROVAL, ClientInput, shows_forms};
-use crate::late::{Late, OPEN_FOR, OpenForm};
+use crate::late_questions::{LateQuestions, OPEN_FOR, OpenForm};
 use crate::lifetime::PATIENCE;
 use crate::pending::{HandleTarget, OpenQuestions, WaitingCall, is_of_input};
 use crate::progress::{Feed, FeedConsumer, reporting};
@@ -44,7 +44,7 @@ impl CallOutcome {
 pub(crate) struct Runner<'a> {
     pub(crate) settings: &'a Settings,
     pub(crate) pending: &'a OpenQuestions,
-    pub(crate) late: &'a Late,
+    pub(crate) late: &'a LateQuestions,
     pub(crate) stack: &'a Stack,
     pub(crate) request: &'a RequestContext<RoleServer>,
     /// Context with the request's cancellation token.
@@ -117,9 +117,9 @@ impl Runner<'_> {
         if can_ask && !asks_by_itself(self.request) {
             return Box::pin(self.ask_in_result(call)).await;
         }
-        let elsewhere = self.elsewhere();
-        let client = Client { runner: self, call: call.digest(), elsewhere: elsewhere.as_deref() };
-        let otherwise = elsewhere.as_deref().unwrap_or(&NobodyToAsk);
+        let fallback = self.fallback();
+        let client = Client { runner: self, call: call.digest(), fallback: fallback.as_deref() };
+        let otherwise = fallback.as_deref().unwrap_or(&NobodyToAsk);
         let (confirmer, by): (&dyn Confirmer, CallerId) =
             if can_ask { (&client, self.person()) } else { (otherwise, CallerId::person()) };
         let (questions, desk) = Desk::open();
@@ -144,7 +144,7 @@ impl Runner<'_> {
         };
         announce(&asked, &call, &self.context).await;
         let Some(form) = self.form(asked.prompt()) else {
-            let answer = or_elsewhere(self.elsewhere().as_deref(), asked.prompt(), Absence::NotShown).await;
+            let answer = or_fallback(self.fallback().as_deref(), asked.prompt(), Absence::NotShown).await;
             return CallOutcome::recorded(self.answered(asked, answer, CallerId::person()).await);
         };
         let request = InputRequest::Elicitation(ElicitRequest::new(elicitation(&form)));
@@ -158,8 +158,8 @@ impl Runner<'_> {
         let answer = self.input.take_approval().and_then(|answer| serde_json::from_value::<ElicitResult>(answer).ok());
         match answer.map_or(Answer::Nobody(Absence::NoAnswer), |answer| form.read(&answer)) {
             Answer::Nobody(Absence::Dismissed) => {
-                let elsewhere = self.elsewhere();
-                let answer = or_elsewhere(elsewhere.as_deref(), asked.prompt(), Absence::Dismissed).await;
+                let fallback = self.fallback();
+                let answer = or_fallback(fallback.as_deref(), asked.prompt(), Absence::Dismissed).await;
                 self.answered(asked, answer, CallerId::person()).await
             }
             answer => self.answered(asked, answer, self.person()).await,
@@ -169,7 +169,7 @@ impl Runner<'_> {
     /// Applies the answer.
     async fn answered(&self, asked: ApprovalRequest, answer: Answer, by: CallerId) -> RecordedResult {
         let settled = asked.answered(answer, by, &SystemClock);
-        match settled.carried_out(self.decisions(), &self.context).await {
+        match settled.apply(self.decisions(), &self.context).await {
             Ok((call, approval)) => self.dispatch(call, Some(approval)).await,
             Err(error) => failed(error),
         }
@@ -189,9 +189,9 @@ impl Runner<'_> {
     }
 
     /// Who is asked if the client cannot ask; `None` if the host has no other way.
-    fn elsewhere(&self) -> Option<Box<dyn Confirmer>> {
-        let elsewhere = self.settings.elsewhere.as_ref()?;
-        Some(elsewhere.confirmer(&self.client_name(), &self.context))
+    fn fallback(&self) -> Option<Box<dyn Confirmer>> {
+        let fallback = self.settings.fallback.as_ref()?;
+        Some(fallback.confirmer(&self.client_name(), &self.context))
     }
 
     /// Adds to a result without approval how a person can be asked and whether a late answer
@@ -207,9 +207,9 @@ impl Runner<'_> {
                 OPEN_FOR.as_secs() / 60
             )
         });
-        let elsewhere = self.settings.elsewhere.as_ref().map(|elsewhere| elsewhere.advice().to_owned());
+        let fallback = self.settings.fallback.as_ref().map(|fallback| fallback.advice().to_owned());
         let mut advice = error.suggestion().to_owned();
-        for more in late.into_iter().chain(elsewhere) {
+        for more in late.into_iter().chain(fallback) {
             let end = if advice.ends_with('.') { "" } else { "." };
             advice = format!("{advice}{end} {more}");
         }
@@ -296,9 +296,9 @@ impl Runner<'_> {
 }
 
 /// Asks elsewhere if the client gave no answer; without another way, the answer stays.
-async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt, absence: Absence) -> Answer {
-    match elsewhere {
-        Some(elsewhere) => match elsewhere.confirm(prompt).await {
+async fn or_fallback(fallback: Option<&dyn Confirmer>, prompt: &ConfirmPrompt, absence: Absence) -> Answer {
+    match fallback {
+        Some(fallback) => match fallback.confirm(prompt).await {
             Answer::Nobody(Absence::CannotAsk) => Answer::Nobody(absence),
             answer => answer,
         },
@@ -310,7 +310,7 @@ async fn or_elsewhere(elsewhere: Option<&dyn Confirmer>, prompt: &ConfirmPrompt,
 struct Client<'a> {
     runner: &'a Runner<'a>,
     call: CallDigest,
-    elsewhere: Option<&'a dyn Confirmer>,
+    fallback: Option<&'a dyn Confirmer>,
 }
 
 impl Client<'_> {
@@ -350,10 +350,10 @@ impl Client<'_> {
 impl Confirmer for Client<'_> {
     /// Ends at an answer or at the deadline. Dropping it withdraws the question.
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
-        let Self { runner, elsewhere, .. } = self;
-        let Some(form) = runner.form(prompt) else { return or_elsewhere(*elsewhere, prompt, Absence::NotShown).await };
+        let Self { runner, fallback, .. } = self;
+        let Some(form) = runner.form(prompt) else { return or_fallback(*fallback, prompt, Absence::NotShown).await };
         match self.answer(&form, prompt).await {
-            Ok(Answer::Nobody(Absence::Dismissed)) => or_elsewhere(*elsewhere, prompt, Absence::Dismissed).await,
+            Ok(Answer::Nobody(Absence::Dismissed)) => or_fallback(*fallback, prompt, Absence::Dismissed).await,
             Ok(answer) => answer,
             Err(error) => {
                 tracing::warn!(%error, "the question was not answered");

@@ -186,7 +186,7 @@ where
         ended = running.waiting() => ended.map(drop),
         () = overdue => Ok(()),
     };
-    lifetime.wind_up().await;
+    lifetime.shut_down().await;
     ended.map_err(|error| ServeError::Broken(error.to_string()))
 }
 

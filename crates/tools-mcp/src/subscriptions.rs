@@ -8,7 +8,7 @@ use rmcp::{ErrorData, Peer, RoleServer};
 use tools_core::Locked as _;
 
 use crate::connection::Connection;
-use crate::reading::{invalid, refused_at};
+use crate::resource_requests::{invalid, refused_at};
 
 /// Maximum number of resources that a client can be subscribed to.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 100;

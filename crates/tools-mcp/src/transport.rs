@@ -17,7 +17,7 @@ use tokio::sync::Mutex;
 use tokio::time::{sleep, timeout};
 use tokio_util::task::TaskTracker;
 
-use tools_core::{BoundedLine, BoundedLines, take_thoughts_out};
+use tools_core::{BoundedLine, BoundedLines, remove_thoughts};
 
 use crate::lifetime::Lifetime;
 use backlog::Backlog;
@@ -175,7 +175,7 @@ where
             if let ClientRequest::CallToolRequest(call) = &mut request.request {
                 if let Some(arguments) = &mut call.params.arguments {
                     // Before anything else, including logs, sees the message.
-                    take_thoughts_out(arguments);
+                    remove_thoughts(arguments);
                 }
                 // Both are dropped with the request: the end of the connection waits for it, and
                 // its id becomes free.

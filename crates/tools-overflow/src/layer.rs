@@ -6,15 +6,15 @@ use std::{fmt, sync::Arc};
 
 use async_trait::async_trait;
 use tools_core::{
-    AnswerBudget, Complete, Digest, Ended, FilterStats, Gap, Invocation, Layer, LayerInfo, Next, Outcome, SummaryKind,
-    ToolErrorFeedback, ToolOutput, keys,
+    AnswerBudget, CommandEnd, Digest, FilterStats, Gap, Invocation, Layer, LayerInfo, Next, OriginalText, Outcome,
+    SummaryKind, ToolErrorFeedback, ToolOutput, keys,
 };
 
 use crate::{
-    Archive, Hole, Of, Pin,
+    Archive, CutUnit, Hole, Pin,
+    intake::intake,
     notice::{chain, notice},
     split,
-    taking::intake,
 };
 
 /// Minimum bytes of a text that is searched on another thread than the runtime's.
@@ -57,7 +57,7 @@ impl OverflowLayer {
 
     /// The shown form of the output, when text before it takes `spent` bytes of the answer.
     async fn shortened(&self, inv: &Invocation, mut output: ToolOutput, spent: usize) -> ToolOutput {
-        let sentence = output.ended.as_ref().and_then(Ended::sentence).map_or(0, |sentence| sentence.len() + 1);
+        let sentence = output.ended.as_ref().and_then(CommandEnd::sentence).map_or(0, |sentence| sentence.len() + 1);
         let budget = self.budget(inv).less(spent).less(sentence);
         if let Some(digest) = output.digest.take() {
             return self.digested(inv, output, digest, budget).await;
@@ -70,11 +70,11 @@ impl OverflowLayer {
         // A tool's own cut is repeated on the whole text: more may fit, and failures may be in the
         // middle.
         let (view, gap, of) = match &complete {
-            Some(Complete { text, shown: SummaryKind::Ends, gap }) => (Arc::clone(text), *gap, Of::Original),
-            Some(Complete { shown: SummaryKind::All, gap: None, .. }) | None => {
-                (output.take_summary(), None, Of::Original)
+            Some(OriginalText { text, shown: SummaryKind::Ends, gap }) => (Arc::clone(text), *gap, CutUnit::Original),
+            Some(OriginalText { shown: SummaryKind::All, gap: None, .. }) | None => {
+                (output.take_summary(), None, CutUnit::Original)
             }
-            Some(_) => (output.take_summary(), None, Of::Extract),
+            Some(_) => (output.take_summary(), None, CutUnit::Extract),
         };
         let cut = self.cut(&view, gap.map(Hole::from), of, budget.less(NOTICE)).await;
         output.truncated |= cut.is_some();
@@ -82,7 +82,7 @@ impl OverflowLayer {
         output.summary = cut.unwrap_or_else(|| view.as_ref().to_owned());
         let (whole, gap) = match complete {
             // If the shortened text would be longer than the whole, the whole is shown.
-            Some(Complete { text, shown: SummaryKind::Extract, gap: None })
+            Some(OriginalText { text, shown: SummaryKind::Extract, gap: None })
                 if is_shown
                     && text.len() <= output.summary.len() + NOTICE_LENGTH
                     && is_plain(&text)
@@ -92,9 +92,9 @@ impl OverflowLayer {
                 output.filter = output.filter.map(|stats| FilterStats { lines_out: stats.lines_in, ..stats });
                 return output;
             }
-            Some(Complete { text, shown: SummaryKind::Extract, gap }) => (text, gap),
-            Some(Complete { gap: None, .. }) | None if is_shown => return output,
-            Some(Complete { text, gap, .. }) => (text, gap),
+            Some(OriginalText { text, shown: SummaryKind::Extract, gap }) => (text, gap),
+            Some(OriginalText { gap: None, .. }) | None if is_shown => return output,
+            Some(OriginalText { text, gap, .. }) => (text, gap),
             None => (view, None),
         };
         if let Some(notice) = self.stored(inv, whole, gap).await {
@@ -106,7 +106,7 @@ impl OverflowLayer {
     /// The shown form of a text that was processed and stored while it arrived.
     async fn digested(&self, inv: &Invocation, output: ToolOutput, digest: Digest, budget: AnswerBudget) -> ToolOutput {
         let Digest { shown, head, tail, middle, kept, fault, .. } = digest;
-        let of = if shown == SummaryKind::Extract { Of::Extract } else { Of::Original };
+        let of = if shown == SummaryKind::Extract { CutUnit::Extract } else { CutUnit::Original };
         let hole = middle.map(|middle| Hole { at: head.len(), middle });
         let view: Arc<str> = (head + &tail).into();
         let cut = self.cut(&view, hole, of, budget.less(NOTICE)).await;
@@ -128,7 +128,7 @@ impl OverflowLayer {
     }
 
     /// The ends of a text that is too long.
-    async fn cut(&self, text: &Arc<str>, hole: Option<Hole>, of: Of, budget: AnswerBudget) -> Option<String> {
+    async fn cut(&self, text: &Arc<str>, hole: Option<Hole>, of: CutUnit, budget: AnswerBudget) -> Option<String> {
         let pin = self.pin;
         if text.len() <= LARGE {
             return split(text, hole.as_ref(), of, budget, pin);
@@ -181,7 +181,7 @@ impl Layer for OverflowLayer {
         // Set before anything is rendered, since a tool that shows a window fills it.
         let context = inv.context.clone().answering(self.budget(inv));
         let session = inv.context.session().as_str();
-        let context = context.taken_by(intake(self.archive.as_ref(), session, self.threshold, self.pin));
+        let context = context.with_intake(intake(self.archive.as_ref(), session, self.threshold, self.pin));
         let inner = next.run(&inv.in_context(context)).await;
         if inv.definition.traits.bounded_output {
             return inner;

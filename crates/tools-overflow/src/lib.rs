@@ -35,11 +35,11 @@ mod writer;
 
 mod config;
 mod error;
+mod intake;
 mod layer;
 mod live;
 mod notice;
 mod read_overflow;
-mod taking;
 
 pub use archive::{Archive, MissingPart, StoredOutput};
 pub use chunk::Chunk;
@@ -51,7 +51,7 @@ pub use live::LiveOverflow;
 pub use read_overflow::ReadOverflow;
 pub use reference::{InvalidReference, Reference};
 pub use search::{MAX_PATTERN, SearchLimit, SearchResult};
-pub use split::{Hole, Of, split};
+pub use split::{CutUnit, Hole, split};
 #[cfg(feature = "postgres")]
 pub use store::postgres::PostgresStore;
 #[cfg(feature = "sqlite")]

@@ -18,7 +18,7 @@ const LOOKED_BACK: usize = 64 << 10;
 
 /// Unit of the cut: the original, or a filter's extract of it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Of {
+pub enum CutUnit {
     /// The original: line numbers and counts refer to it.
     Original,
     /// An extract: counts refer to the extract, and line numbers are omitted, since they would
@@ -48,7 +48,7 @@ impl From<Gap> for Hole {
 /// head and tail, the others are counted. Cuts are between lines if the lines are short enough,
 /// otherwise between characters. `hole` describes a part that is already missing; it is inside the
 /// part left out and counted with it.
-pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin: Pin) -> Option<String> {
+pub fn split(text: &str, hole: Option<&Hole>, of: CutUnit, budget: AnswerBudget, pin: Pin) -> Option<String> {
     if hole.is_none() && budget.holds(text) {
         return None;
     }
@@ -66,7 +66,7 @@ pub fn split(text: &str, hole: Option<&Hole>, of: Of, budget: AnswerBudget, pin:
     }
 }
 
-fn cut_to(text: &str, hole: Option<&Hole>, of: Of, threshold: usize, pin: Pin) -> String {
+fn cut_to(text: &str, hole: Option<&Hole>, of: CutUnit, threshold: usize, pin: Pin) -> String {
     let budget = threshold.saturating_sub(GAP_LINE);
     let room = budget / PINNED;
     let cuts = |budget| {
@@ -171,7 +171,7 @@ impl PinnedLines {
         self.lines.is_empty() && self.hidden == 0
     }
 
-    fn between(&self, text: &str, head: usize, tail: usize, hole: Option<&Hole>, of: Of) -> String {
+    fn between(&self, text: &str, head: usize, tail: usize, hole: Option<&Hole>, of: CutUnit) -> String {
         let under = heading(text, head, tail, hole);
         let left_out = &text[head..tail];
         let (head, tail) = (&text[..head], &text[tail..]);
@@ -185,8 +185,8 @@ impl PinnedLines {
         let bytes = left_out.len() as u64 + middle.map_or(0, |middle| middle.bytes);
         // Writing to a `String` cannot fail.
         let _ = match of {
-            Of::Original => write!(shown, "[... {lines} lines, {bytes} bytes left out"),
-            Of::Extract => write!(shown, "[... {lines} lines, {bytes} bytes of what the filter kept left out"),
+            CutUnit::Original => write!(shown, "[... {lines} lines, {bytes} bytes left out"),
+            CutUnit::Extract => write!(shown, "[... {lines} lines, {bytes} bytes of what the filter kept left out"),
         };
         let unsearched = middle.map_or(0, |middle| middle.unsearched);
         let searched = match unsearched {
@@ -209,8 +209,8 @@ impl PinnedLines {
         shown.push_str(" ...]\n");
         for (number, line) in &self.lines {
             let _ = match of {
-                Of::Original => writeln!(shown, "{number}: {line}"),
-                Of::Extract => writeln!(shown, "{line}"),
+                CutUnit::Original => writeln!(shown, "{number}: {line}"),
+                CutUnit::Extract => writeln!(shown, "{line}"),
             };
         }
         if !self.lines.is_empty() {
@@ -243,7 +243,7 @@ mod tests {
     use super::*;
 
     fn split(text: &str, threshold: usize, pin: Pin) -> Option<String> {
-        super::split(text, None, Of::Original, AnswerBudget::of_characters(threshold), pin)
+        super::split(text, None, CutUnit::Original, AnswerBudget::of_characters(threshold), pin)
     }
 
     fn is_error(text: &str) -> Vec<usize> {
@@ -304,7 +304,7 @@ mod tests {
         let text = format!("{}{}", lines(1..1001), lines(9001..10_001).replace("line 09300", "an error 9"));
         let gap = Gap { at: 11_000, bytes: 88_000, lines: 8000 };
         let shown =
-            super::split(&text, Some(&gap.into()), Of::Original, AnswerBudget::of_bytes(2000), is_error).unwrap();
+            super::split(&text, Some(&gap.into()), CutUnit::Original, AnswerBudget::of_bytes(2000), is_error).unwrap();
         let (head, rest) = shown.split_once("[... ").unwrap();
         let tail = rest.rsplit_once("[...]\n").unwrap().1;
         let hidden = 10_000 - head.lines().count() - tail.lines().count();
@@ -324,7 +324,7 @@ mod tests {
         fn an_answer_holds_what_is_shown(piece in "(\\PC|\n|error\n){1,20}", times in 0_usize..200, bytes in 400_usize..2000, lines in 20_usize..60) {
             let text = piece.repeat(times);
             let budget = AnswerBudget { bytes, lines, ..AnswerBudget::UNLIMITED };
-            if let Some(shown) = super::split(&text, None, Of::Original, budget, is_error) {
+            if let Some(shown) = super::split(&text, None, CutUnit::Original, budget, is_error) {
                 prop_assert!(budget.holds(&shown), "{}", shown);
             }
         }

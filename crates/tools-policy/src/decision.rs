@@ -11,7 +11,7 @@ pub struct Decision<'a> {
     /// The strictest of all verdicts.
     pub verdict: Verdict,
     /// The first reason with this verdict.
-    pub decided_by: Because<'a>,
+    pub decided_by: DecisionReason<'a>,
     /// The verdict on each subject, in the order of the inspection.
     pub parts: Vec<Part<'a>>,
     /// Whether rules or people allow the command, or each command of the line, without a wildcard.
@@ -27,13 +27,13 @@ pub struct Part<'a> {
     /// The decision.
     pub verdict: Verdict,
     /// Why.
-    pub because: Because<'a>,
+    pub because: DecisionReason<'a>,
 }
 
 /// Reason of a decision. `Display` names it as a person finds it in the configuration.
 #[derive(Debug, Clone, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the sentence of a variant says what its only fields are")]
-pub enum Because<'a> {
+pub enum DecisionReason<'a> {
     /// A rule matched.
     Rule(RuleRef<'a>),
     /// A person allowed it for the rest of the session.
@@ -103,7 +103,7 @@ pub struct RuleRef<'a> {
     pub is_default: bool,
 }
 
-impl Because<'_> {
+impl DecisionReason<'_> {
     /// Whether a person is asked even if a rule or an earlier answer allows the call.
     pub(crate) fn asks_always(&self) -> bool {
         matches!(self, Self::Opaque | Self::Port)
@@ -125,7 +125,7 @@ impl fmt::Display for RuleRef<'_> {
     }
 }
 
-impl fmt::Display for Because<'_> {
+impl fmt::Display for DecisionReason<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Rule(rule) => rule.fmt(f),

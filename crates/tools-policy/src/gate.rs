@@ -22,7 +22,7 @@ pub struct GateInfo {
     /// When a change of those keys takes effect.
     pub applies: Applies,
     /// Its position.
-    pub stands: Stands,
+    pub position: GatePosition,
     /// The categories and codes of its refusals; empty if it refuses nothing.
     pub refuses_with: &'static [&'static str],
     /// Reason of the position.
@@ -47,7 +47,7 @@ pub enum Applies {
 
 /// Position of a gate relative to the layers that store, filter and serve results.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stands {
+pub enum GatePosition {
     /// Before anything is done for a call.
     BeforeCall,
     /// Around the execution itself.
@@ -250,7 +250,7 @@ impl<G: Gate> Layer for GateLayer<G> {
         let (ruling, held) = self.gate.settle(&policy, ruling, inv, is_confirmed).await;
         let (trust, next) = (ruling.trust, if ruling.answers_tool { next.answered() } else { next });
         if let Err(error) = enter::<G>(ruling, inv, is_confirmed) {
-            return Err(foreseeing(error, inv).await);
+            return Err(with_predicted_changes(error, inv).await);
         }
         let outcome = match trust {
             Some(level) => next.run(&inv.in_context(inv.context.clone().capped(level))).await,
@@ -287,10 +287,10 @@ fn enter<G: Gate>(ruling: Ruling, inv: &Invocation, is_confirmed: bool) -> Resul
 
 /// Adds a preview of the changes to the question of a refusal. The preview is computed only here,
 /// when a person is to be asked.
-async fn foreseeing(error: ToolError, inv: &Invocation) -> ToolError {
+async fn with_predicted_changes(error: ToolError, inv: &Invocation) -> ToolError {
     match (error.prompt(), inv.inspection()) {
         (Some(prompt), Ok(inspection)) => {
-            let prompt = prompt.clone().foreseeing(inspection).await;
+            let prompt = prompt.clone().with_predicted_changes(inspection).await;
             error.with_prompt(prompt)
         }
         _ => error,

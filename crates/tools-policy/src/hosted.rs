@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use tools_core::{
     Approval, ApprovalContext, CallContext, ExecuteResult, Inspection, Layer, Outcome, Question, Stack, ToolCall,
-    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, Visible, refusal, settle,
+    ToolDefs, ToolError, ToolErrorCategory, ToolExecutor, ToolOutput, Verdict, VisibleText, refusal, settle,
 };
 
 /// The decision about a call that another program runs.
@@ -68,7 +68,7 @@ impl HostedVerdict {
             // A call that was not understood was not judged either.
             (_, None) => (Verdict::Ask, format!("haft asks: {}", error.message())),
         };
-        Self { verdict, reason: Visible::of(reason.trim_end()).to_string(), approved: false }
+        Self { verdict, reason: VisibleText::of(reason.trim_end()).to_string(), approved: false }
     }
 }
 

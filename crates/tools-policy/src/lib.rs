@@ -32,7 +32,7 @@ pub mod grounding;
 
 mod gates;
 
-pub use decision::{Because, Decision, OtherScript, Part, RuleRef};
+pub use decision::{Decision, DecisionReason, OtherScript, Part, RuleRef};
 pub use explain::Explanation;
 pub use gates::{GATES, GateRow, GateSections, GateSettings, GateState, Gates};
 pub use hosted::{HostedCalls, HostedVerdict};

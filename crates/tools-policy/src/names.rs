@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_core::{ToolDef, did_you_mean, meant_tool, nearest};
+use tools_core::{ToolDef, did_you_mean, nearest, resolve_alias};
 
 /// The warning that a key names a missing tool; `None` if the tool exists.
 pub(crate) fn unknown(key: &str, tool: &str, tools: &[Arc<ToolDef>]) -> Option<String> {
@@ -10,7 +10,7 @@ pub(crate) fn unknown(key: &str, tool: &str, tools: &[Arc<ToolDef>]) -> Option<S
     if names().any(|name| name == tool) {
         return None;
     }
-    let near = match meant_tool(tool, |name| names().any(|known| known == name)) {
+    let near = match resolve_alias(tool, |name| names().any(|known| known == name)) {
         Some(meant) => did_you_mean(&[meant]),
         None => did_you_mean(&nearest(tool, names())),
     };

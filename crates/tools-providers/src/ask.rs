@@ -21,7 +21,12 @@ const MAX_PARAMETER_BYTES: usize = 16_000;
 ///
 /// # Errors
 /// As [`Provider::complete`].
-pub(crate) async fn say(provider: &dyn Provider, system: &str, text: &str, most: u32) -> Result<String, ProviderError> {
+pub(crate) async fn ask_model(
+    provider: &dyn Provider,
+    system: &str,
+    text: &str,
+    most: u32,
+) -> Result<String, ProviderError> {
     let (tools, messages) = (ToolList::default(), [Message::user(text)]);
     let request = Request { max_output_tokens: Some(most), ..Request::new(system, &tools, &messages, "haft-question") };
     Ok(provider.complete(&request, &NoSink).await?.message.text())
@@ -51,7 +56,7 @@ impl Judge for ModelJudge {
     }
 
     async fn judge(&self, request: &JudgeRequest) -> Result<String, JudgeError> {
-        Ok(say(&*self.0, &request.instructions, &request.material, SENTENCE).await?)
+        Ok(ask_model(&*self.0, &request.instructions, &request.material, SENTENCE).await?)
     }
 }
 
@@ -77,7 +82,7 @@ pub async fn rewrite_parameters(
         tool.name,
         error.message(),
     );
-    let answer = match say(provider, INSTRUCTIONS, &text, PARAMETERS).await {
+    let answer = match ask_model(provider, INSTRUCTIONS, &text, PARAMETERS).await {
         Ok(answer) => answer,
         Err(error) => {
             tracing::warn!(%error, "parameters could not be written anew");

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 use thiserror::Error;
-use tools_core::{ErrorDetail, ToolError, ToolErrorCategory, Visible, either};
+use tools_core::{ErrorDetail, ToolError, ToolErrorCategory, VisibleText, either};
 use tools_store::StoreError;
 
 use crate::TaskName;
@@ -13,7 +13,7 @@ use crate::TaskName;
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum ScheduleError {
     /// Invalid name of a task.
-    #[error("`{}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected", Visible::of(.0))]
+    #[error("`{}` is not a valid name of a task: 1 to 64 of `a-z`, `0-9`, `_` and `-` are expected", VisibleText::of(.0))]
     Name(String),
     /// Invalid cron line.
     #[error("`cron` cannot be used: {0}")]
@@ -25,13 +25,13 @@ pub enum ScheduleError {
     #[error("`cron` comes every {found} seconds, and at least {least} are between two runs")]
     TooOften { found: i64, least: i64 },
     /// Invalid time.
-    #[error("`{}` is not a valid time: {problem}", Visible::of(text))]
+    #[error("`{}` is not a valid time: {problem}", VisibleText::of(text))]
     When { text: String, problem: String },
     /// The time has passed.
     #[error("{at} has passed: it is {now} now")]
     Past { at: Timestamp, now: Timestamp },
     /// Unknown time zone.
-    #[error("there is no time zone `{}`: a name as `Europe/Berlin` is expected", Visible::of(.0))]
+    #[error("there is no time zone `{}`: a name as `Europe/Berlin` is expected", VisibleText::of(.0))]
     Zone(String),
     /// A parameter is out of bounds.
     #[error("{0}")]

@@ -35,7 +35,7 @@ pub use scheduler::Scheduler;
 pub use store::PostgresTasks;
 pub use store::{Claim, SqliteTasks, TaskStore};
 pub use task::{Schedule, ScheduledTask, Task, TaskName};
-pub use tools::{SchedulerTools, StackForesight};
+pub use tools::{CallPredictor, SchedulerTools};
 pub use when::parse_when;
 pub use zone::parse_zone;
 

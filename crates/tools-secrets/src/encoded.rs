@@ -10,13 +10,13 @@ const ENTITIES: &[(&str, char)] = &[("&quot;", '"'), ("&#34;", '"'), ("&#39;", '
 
 /// A run of escaped text in its unescaped form.
 #[derive(Debug)]
-pub(crate) struct Meant {
+pub(crate) struct UnescapedRun {
     pub(crate) text: String,
     /// The original position of each byte, and the end of the last one.
     places: Vec<usize>,
 }
 
-impl Meant {
+impl UnescapedRun {
     /// The run around an escape, beginning not before `done`.
     pub(crate) fn around(text: &str, at: usize, done: usize) -> Self {
         let is_page = text.as_bytes()[at] == b'&';

@@ -6,13 +6,13 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use async_trait::async_trait;
 use serde_json::Value;
 use tools_core::{
-    ClaimSource, Digest, Ended, FileDiff, Invocation, Layer, LayerInfo, Location, Media, Next, Outcome, Redactor as _,
-    StopReason, ToolError, ToolOutput, is_credential_key, keys,
+    ClaimSource, CommandEnd, Digest, FileDiff, Invocation, Layer, LayerInfo, Location, Media, Next, Outcome,
+    Redactor as _, StopReason, ToolError, ToolOutput, is_credential_key, keys,
 };
 
 use crate::{
     SecretRedactor, SecretsMode, Tally, UnknownPlaceholder, events::RedactingConsumer, input::RedactedInput,
-    placement::only_file, taking::SecretsIntake,
+    intake::SecretsIntake, placement::only_file,
 };
 
 /// The layer directly around the tools, inside those that shorten, store or record.
@@ -70,7 +70,7 @@ fn taking(inv: &Invocation, redactor: &SecretRedactor, mode: SecretsMode) -> Inv
     match inv.context.intake() {
         Some(outer) => {
             let intake = SecretsIntake::around(Arc::clone(outer), redactor.clone(), mode);
-            inv.in_context(inv.context.clone().taken_by(intake))
+            inv.in_context(inv.context.clone().with_intake(intake))
         }
         None => inv.clone(),
     }
@@ -316,13 +316,13 @@ impl ResultRedactor<'_> {
         }
     }
 
-    fn ended(&self, ended: Ended) -> Ended {
+    fn ended(&self, ended: CommandEnd) -> CommandEnd {
         let clean = |text: String| self.redactor.redact(&text).into_owned();
         let stopped = ended.stopped.map(|stopped| match stopped {
             StopReason::AwaitsInput(question) => StopReason::AwaitsInput(clean(question)),
             other => other,
         });
-        Ended { notes: ended.notes.into_iter().map(clean).collect(), stopped, ..ended }
+        CommandEnd { notes: ended.notes.into_iter().map(clean).collect(), stopped, ..ended }
     }
 
     fn location(&self, location: Location) -> Location {

@@ -16,7 +16,6 @@ mod keywords;
 mod providers;
 
 mod assignment;
-mod bare;
 mod columns;
 mod command;
 mod encoded;
@@ -28,15 +27,16 @@ mod place;
 mod program;
 mod provider;
 mod shapes;
+mod unprefixed;
 mod url;
 
 mod config;
-mod extra;
+mod displayed_text;
+mod extra_patterns;
 mod finding;
 mod forms;
-mod known;
+mod known_values;
 mod scan;
-mod shown;
 
 mod placeholder;
 mod vault;
@@ -46,19 +46,19 @@ mod redact;
 mod stream;
 
 mod reader;
-mod seam;
+mod redactor;
 
 mod events;
 mod input;
+mod intake;
 mod layer;
 mod live;
 mod relay;
-mod taking;
 
 pub use config::{SecretsMode, SecurityConfig};
-pub use extra::{ExtraPatterns, PatternError};
+pub use extra_patterns::{ExtraPatterns, PatternError};
 pub use finding::Finding;
-pub use known::KnownValues;
+pub use known_values::KnownValues;
 pub use layer::SecretsLayer;
 pub use live::{Board, LiveSecrets};
 pub use name::is_credential;
@@ -67,7 +67,7 @@ pub use redact::{SecretRedactor, Tally};
 pub use scan::scan;
 pub use stream::{Piece, SecretStream};
 pub use tools_core::is_credential_name;
-pub use vault::Move;
+pub use vault::SecretMove;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

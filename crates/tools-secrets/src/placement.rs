@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use serde_json::Value;
 use tools_core::{Access, ConfirmPrompt, Invocation, PromptPart, Subject, ToolError, ToolErrorCategory, Verdict};
 
-use crate::{SecretRedactor, vault::Move};
+use crate::{SecretRedactor, vault::SecretMove};
 
 /// The rule that the question names.
 const RULE: &str = "credentials go back where they came from";
@@ -18,7 +18,7 @@ impl SecretRedactor {
     /// A call that writes no file or several counts as a destination that no credential came from.
     pub fn asks(&self, inv: &Invocation) -> Option<ToolError> {
         let destination = destination(inv);
-        let moves: Vec<Move> = inv
+        let moves: Vec<SecretMove> = inv
             .definition
             .content
             .iter()
@@ -48,7 +48,7 @@ impl SecretRedactor {
         ))
     }
 
-    fn moves(&self, value: &Value, destination: &Path) -> Vec<Move> {
+    fn moves(&self, value: &Value, destination: &Path) -> Vec<SecretMove> {
         match value {
             Value::String(text) => self.moves_of(text, destination),
             Value::Array(items) => items.iter().flat_map(|item| self.moves(item, destination)).collect(),
@@ -81,7 +81,7 @@ fn paths(inv: &Invocation, is_meant: impl Fn(Access) -> bool) -> impl Iterator<I
 }
 
 /// `puts the password of c.yml into notes/a.md`
-fn why(moved: &Move, into: &str, workdir: &Path) -> String {
+fn why(moved: &SecretMove, into: &str, workdir: &Path) -> String {
     let article = if moved.kind.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
     match moved.origins.as_slice() {
         [] => format!("puts {article} {} that an earlier result showed into {into}", kind(moved)),
@@ -93,7 +93,7 @@ fn why(moved: &Move, into: &str, workdir: &Path) -> String {
     }
 }
 
-fn kind(moved: &Move) -> String {
+fn kind(moved: &SecretMove) -> String {
     match moved.kind.as_str() {
         kind @ ("password" | "token" | "key" | "secret" | "private-key" | "password-hash") => kind.replace('-', " "),
         "value" | "known" | "extra" => "credential".to_owned(),

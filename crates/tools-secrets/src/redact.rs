@@ -10,12 +10,12 @@ use std::sync::{Arc, LazyLock};
 use serde_json::{Map, Value};
 use tools_core::{ServerName, SessionId, is_credential_key};
 
+use crate::displayed_text::DisplayedText;
 use crate::finding::{Finding, Heading};
 use crate::scan::{merged, scan_with};
-use crate::shown::Shown;
 use crate::value::is_secret;
-use crate::vault::{Shelf, Vault};
-use crate::{ExtraPatterns, KnownValues, Move, UnknownPlaceholder, key_material, placeholder};
+use crate::vault::{SessionVaults, Vault};
+use crate::{ExtraPatterns, KnownValues, SecretMove, UnknownPlaceholder, key_material, placeholder};
 
 type LazyValues = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Send>>>;
 
@@ -31,7 +31,7 @@ type LazyValues = Arc<LazyLock<KnownValues, Box<dyn FnOnce() -> KnownValues + Se
 pub struct SecretRedactor {
     known: Option<LazyValues>,
     extra: ExtraPatterns,
-    shelf: Arc<Shelf>,
+    shelf: Arc<SessionVaults>,
     pub(crate) vault: Option<Arc<Vault>>,
     origin: Option<Arc<Path>>,
 }
@@ -98,7 +98,7 @@ impl SecretRedactor {
     /// The same redactor for one of several servers: its placeholders end in the server's name, so
     /// that another server can say where to restore them. Forgets all sessions.
     pub fn at_server(self, server: Option<ServerName>) -> Self {
-        Self { shelf: Arc::new(Shelf::at_server(server)), ..self }
+        Self { shelf: Arc::new(SessionVaults::at_server(server)), ..self }
     }
 
     /// The redactor of one session. Redactors of the same session share their placeholders; those
@@ -133,7 +133,7 @@ impl SecretRedactor {
     /// with control characters is also searched in its displayed form.
     pub(crate) fn find_with(&self, text: &str, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> {
         let findings = self.find_as_it_stands(text, tell);
-        let Some(shown) = Shown::of(text) else { return findings };
+        let Some(shown) = DisplayedText::of(text) else { return findings };
         let in_shown = self.find_as_it_stands(&shown.text, &mut |heading| tell(shown.heading(&heading)));
         merged(findings.into_iter().chain(in_shown.into_iter().map(|finding| shown.finding(finding))).collect())
     }
@@ -191,7 +191,7 @@ impl SecretRedactor {
         }
         if vault.values() == before {
             findings
-        } else if Shown::of(text).is_some() {
+        } else if DisplayedText::of(text).is_some() {
             self.find(text)
         } else {
             self.beside_known(text, findings)
@@ -271,7 +271,7 @@ impl SecretRedactor {
     /// recognised without them.
     fn named(&self, vault: &Vault, value: &str, kind: &'static str) -> Arc<str> {
         let placeholder = vault.placeholder(kind, value, self.origin.as_deref());
-        if let Some(shown) = Shown::of(value) {
+        if let Some(shown) = DisplayedText::of(value) {
             vault.placeholder(kind, &shown.text, self.origin.as_deref());
         }
         placeholder
@@ -313,7 +313,7 @@ impl SecretRedactor {
     }
 
     /// The credentials of a text for `destination` that came from elsewhere.
-    pub(crate) fn moves_of(&self, text: &str, destination: &Path) -> Vec<Move> {
+    pub(crate) fn moves_of(&self, text: &str, destination: &Path) -> Vec<SecretMove> {
         self.vault.as_ref().map(|vault| vault.moves(text, destination)).unwrap_or_default()
     }
 }

@@ -3,10 +3,10 @@
 
 use std::sync::LazyLock;
 
-use crate::bare::{self, Bare};
-use crate::encoded::Meant;
+use crate::encoded::UnescapedRun;
 use crate::finding::{Finding, Heading};
 use crate::keywords::{self, Scanner};
+use crate::unprefixed::{self, UnprefixedBlock};
 use crate::words::Words;
 use crate::{assignment, columns, command, header, key_material, manifest, provider, shapes, url};
 
@@ -41,7 +41,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
         let scanner = scanners[word];
         let needs_lines = match scanner {
             Scanner::Pem | Scanner::PemEnd | Scanner::Putty | Scanner::Data => true,
-            Scanner::Assignment => bare::is_asked_for(text, start, end),
+            Scanner::Assignment => unprefixed::is_asked_for(text, start, end),
             _ => false,
         };
         if needs_lines && depth > 0 && start >= done.bare {
@@ -104,7 +104,7 @@ fn all(text: &str, depth: usize, tell: &mut dyn FnMut(Heading)) -> Vec<Finding> 
                 manifest::entries(text, (start, end), &mut done.data, &mut findings, tell);
             }
             Scanner::Encoded if depth > 0 && start >= done.encoded => {
-                let meant = Meant::around(text, start, done.encoded);
+                let meant = UnescapedRun::around(text, start, done.encoded);
                 done.encoded = meant.end();
                 // Only text that is not escaped again.
                 let found = all(&meant.text, 0, &mut |_| {}).into_iter();
@@ -139,7 +139,7 @@ fn behind_margins(
     findings: &mut Vec<Finding>,
     tell: &mut dyn FnMut(Heading),
 ) -> usize {
-    let (blocks, end) = Bare::around(text, at);
+    let (blocks, end) = UnprefixedBlock::around(text, at);
     for block in blocks {
         let place = |at: usize| block.original(at..at + 1).first().map_or(block.end, |part| part.start);
         let mut tell_place = |heading: Heading| {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex, PoisonError, RwLock, RwLockReadGuard};
 use tools_core::{PlaceholderMatch, ServerName, SessionId, placeholders};
 use uuid::Uuid;
 
-use crate::{UnknownPlaceholder, finding::Finding, forms::Forms, known::KNOWN, placeholder, value};
+use crate::{UnknownPlaceholder, finding::Finding, forms::Forms, known_values::KNOWN, placeholder, value};
 
 /// Maximum number of numbered credentials of a session. Further ones are redacted too, but cannot
 /// be restored.
@@ -50,7 +50,7 @@ struct Secret {
 
 /// A credential that a text would move to a place it did not come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Move {
+pub struct SecretMove {
     /// Its kind, in a word.
     pub kind: String,
     /// The placeholder in the text.
@@ -137,14 +137,14 @@ impl Vault {
     }
 
     /// The credentials of a text for `destination` that did not come from there.
-    pub(crate) fn moves(&self, text: &str, destination: &Path) -> Vec<Move> {
+    pub(crate) fn moves(&self, text: &str, destination: &Path) -> Vec<SecretMove> {
         let pages = self.pages();
         let moved = placeholder::ranges(text).filter_map(|range| {
             let secret = pages.secrets.get(&text[range.clone()])?;
             let placeholder = text[range].to_owned();
             let origins: Vec<PathBuf> = secret.origins.iter().cloned().collect();
             let is_moved = !secret.origins.contains(destination);
-            is_moved.then(|| Move { kind: secret.kind.to_owned(), placeholder, origins })
+            is_moved.then(|| SecretMove { kind: secret.kind.to_owned(), placeholder, origins })
         });
         moved.collect()
     }
@@ -197,7 +197,7 @@ impl Secret {
 
 /// The vaults of all sessions.
 #[derive(Default)]
-pub(crate) struct Shelf {
+pub(crate) struct SessionVaults {
     vaults: Mutex<Vaults>,
     server: Option<ServerName>,
 }
@@ -208,7 +208,7 @@ struct Vaults {
     uses: u64,
 }
 
-impl Shelf {
+impl SessionVaults {
     /// An empty shelf; placeholders will name this server.
     pub(crate) fn at_server(server: Option<ServerName>) -> Self {
         Self { server, ..Self::default() }
@@ -282,7 +282,7 @@ mod tests {
 
     #[test]
     fn the_vaults_of_old_sessions_are_given_up() {
-        let shelf = Shelf::default();
+        let shelf = SessionVaults::default();
         let first = SessionId::generate();
         let placeholder = shelf.of(&first).placeholder("key", "value", None);
         for _ in 0..MAX_SESSIONS {
@@ -308,7 +308,7 @@ mod tests {
 
     #[test]
     fn nothing_is_left_of_a_session_that_ended() {
-        let shelf = Shelf::default();
+        let shelf = SessionVaults::default();
         let (mine, other) = (SessionId::generate(), SessionId::generate());
         let [gone, kept] = [&mine, &other].map(|session| shelf.of(session).placeholder("key", "value", None));
         shelf.forget(&mine);

@@ -10,7 +10,7 @@ use tools_core::{
     CallContext, ClaimSource, Inspection, Redactor, Subject, Tool, ToolDef, ToolError, ToolKind, ToolOutput,
     ToolTraits, Typed, keys,
 };
-use tools_sandbox::kernel::{Confinement, MaskRules, Network, Passage, Sandbox, WayOut, resolve_by_words};
+use tools_sandbox::kernel::{Confinement, MaskRules, Network, NetworkGateway, NetworkLease, Sandbox, resolve_by_words};
 use tools_sandbox::obeyed::Guard;
 use tools_sandbox::shown;
 use tools_sandbox::view::View;
@@ -19,10 +19,10 @@ use tools_secrets::SecretRedactor;
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
+use crate::git_objects;
 use crate::grants::Grants;
 use crate::jobs::{Jobs, NewJob};
-use crate::kept_by_git;
-use crate::linked::analyse_linked;
+use crate::linked_programs::analyse_linked;
 use crate::pipeline::Pipeline;
 use crate::policy::{ShellPolicy, ShellPolicyHandle, surroundings};
 use crate::publish;
@@ -58,7 +58,7 @@ struct LineAnalysis {
 }
 
 /// Computes the view of commands that may write these folders.
-pub type ViewOf = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
+pub type ViewProvider = Arc<dyn Fn(&[PathBuf]) -> Arc<View> + Send + Sync>;
 
 /// The tool `bash`.
 pub struct Bash {
@@ -66,9 +66,9 @@ pub struct Bash {
     /// The preset for use without other rules; created on first use.
     hidden: OnceLock<MaskRules>,
     protected: Vec<PathBuf>,
-    view: Option<ViewOf>,
+    view: Option<ViewProvider>,
     views: Views,
-    way_out: Option<Arc<dyn WayOut>>,
+    gateway: Option<Arc<dyn NetworkGateway>>,
     home: Option<String>,
     /// Created at the first command; later commands share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
@@ -77,14 +77,14 @@ pub struct Bash {
 }
 
 /// Resources that one command may reach.
-struct Reach<'a> {
+struct CommandAccess<'a> {
     /// The folders that it may write.
     roots: Vec<PathBuf>,
     /// The folder with the files from before the command, which the command cannot see.
     backup: Option<&'a Path>,
     grants: Grants,
     /// Its way out, if its network is gated.
-    passage: Option<&'a Arc<dyn Passage>>,
+    network_lease: Option<&'a Arc<dyn NetworkLease>>,
     /// Whether other commands stop while it may replace files that are read-only for them.
     stops_others: bool,
 }
@@ -105,7 +105,7 @@ impl Bash {
             protected: Vec::new(),
             view: None,
             views: Views::default(),
-            way_out: None,
+            gateway: None,
             home,
             sandbox: Mutex::new(None),
             jobs: Arc::default(),
@@ -132,13 +132,13 @@ impl Bash {
     }
 
     /// Limits what commands see outside of the writable folders and the system to this `view`.
-    pub fn seeing(self, view: ViewOf) -> Self {
+    pub fn seeing(self, view: ViewProvider) -> Self {
         Self { view: Some(view), ..self }
     }
 
     /// Gives commands this way out if their network is gated.
-    pub fn leaving_by(self, way_out: Arc<dyn WayOut>) -> Self {
-        Self { way_out: Some(way_out), ..self }
+    pub fn with_network_gateway(self, gateway: Arc<dyn NetworkGateway>) -> Self {
+        Self { gateway: Some(gateway), ..self }
     }
 
     /// Keeps its jobs in this shared table.
@@ -178,10 +178,10 @@ impl Bash {
     fn sandbox(
         &self,
         policy: &ShellPolicy,
-        command: Reach<'_>,
+        command: CommandAccess<'_>,
         cx: &CallContext,
     ) -> Result<(Sandbox, Guard), ShellError> {
-        let Reach { roots, backup, grants, passage, stops_others } = command;
+        let CommandAccess { roots, backup, grants, network_lease, stops_others } = command;
         let mut hidden: Vec<PathBuf> = backup.map(Path::to_owned).into_iter().collect();
         let masks = self.hidden().masks(&roots);
         if masks.incomplete {
@@ -206,7 +206,7 @@ impl Bash {
             hidden.extend(self.hidden().masks_read_only(&view.searched, &writable));
         }
         let ask = policy.confinement(writable, hidden, self.protected.clone());
-        let joins = passage.map(|passage| passage.network());
+        let joins = network_lease.map(|network_lease| network_lease.network());
         let (held, absent, lifted) = (guard.held(), guard.absent(), guard.lifted());
         let ask = Confinement { held, absent, lifted, stops_others, view, joins, ..ask };
         let mut shared = self.sandbox.lock().unwrap_or_else(PoisonError::into_inner);
@@ -234,14 +234,14 @@ impl Bash {
     }
 
     /// The way out of a command, if its network is gated and the sandbox can confine it.
-    fn passage(&self, args: &BashArgs, policy: &ShellPolicy, cx: &CallContext) -> Option<Arc<dyn Passage>> {
+    fn network_lease(&self, args: &BashArgs, policy: &ShellPolicy, cx: &CallContext) -> Option<Arc<dyn NetworkLease>> {
         let can_join = matches!(policy.config.sandbox, SandboxChoice::Namespaces | SandboxChoice::BestEffort);
         let is_gated = policy.config.network == NetworkMode::Gate && can_join;
-        let passage = self.way_out.as_ref().filter(|_| is_gated)?.open(&args.command, cx);
-        if passage.is_none() {
+        let network_lease = self.gateway.as_ref().filter(|_| is_gated)?.open(&args.command, cx);
+        if network_lease.is_none() {
             cx.journal().warn_once("the network is closed: the gate could not be opened (see `haft doctor`)");
         }
-        passage
+        network_lease
     }
 
     async fn attempt(
@@ -261,10 +261,16 @@ impl Bash {
         };
         let grants = Grants::of(found, subjects);
         let backup = transaction.as_ref().map(Transaction::place);
-        let passage = self.passage(args, policy, cx);
-        let reach = Reach { roots, backup, grants, passage: passage.as_ref(), stops_others: !args.background };
+        let network_lease = self.network_lease(args, policy, cx);
+        let reach = CommandAccess {
+            roots,
+            backup,
+            grants,
+            network_lease: network_lease.as_ref(),
+            stops_others: !args.background,
+        };
         let (sandbox, guard) = self.sandbox(policy, reach, cx)?;
-        let passage = passage.filter(|_| sandbox.strength().network == Network::Gate);
+        let network_lease = network_lease.filter(|_| sandbox.strength().network == Network::Gate);
         if sandbox.strength().degraded {
             let open = sandbox.strength().not_stopped.join("; ");
             cx.journal().warn_once(format!("commands are confined less than they could be; not stopped: {open}"));
@@ -276,9 +282,10 @@ impl Bash {
         let redactor = self.redactor.as_ref();
         let (command, workdir) = (args.command.as_str(), workdir.as_path());
         let hidden = self.hidden();
-        let plan = Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden, passage };
+        let plan =
+            Plan { command, workdir, policy, sandbox: &sandbox, pipeline, redactor, guard, hidden, network_lease };
         if args.background {
-            publish::open(&args.publish, policy, sandbox.strength().network, plan.passage.as_deref())?;
+            publish::open(&args.publish, policy, sandbox.strength().network, plan.network_lease.as_deref())?;
             return self.start_job(plan, &args.publish, cx).await;
         }
         let outcome = run(&plan, cx).await;
@@ -301,14 +308,14 @@ impl Bash {
             limit: Duration::from_secs(config.job_timeout),
             grace: Duration::from_millis(config.kill_grace_ms),
             pipeline: plan.pipeline,
-            guard: plan.guard.only_telling(),
-            passage: plan.passage,
+            guard: plan.guard.report_only(),
+            network_lease: plan.network_lease,
             temp: TempWatch::new(plan.sandbox, plan.policy.temporary_files),
         };
         let job = self.jobs.adopt(following, cx, most)?;
         let envelope = ShellOutputEnvelope::started(job.id.clone(), SandboxReport::from(plan.sandbox.strength()));
         cx.journal().note(keys::SANDBOX, envelope.sandbox.level.clone());
-        let published = publish::said(ports, plan.sandbox.strength().network);
+        let published = publish::port_note(ports, plan.sandbox.strength().network);
         let summary = format!("[runs in the background as `{}`: see `job_read` and `job_kill`]{published}", job.id);
         let output = ToolOutput::text(summary).from_source(ClaimSource::Command);
         Ok(output.with_raw_response(serde_json::to_value(&envelope).unwrap_or_default()))
@@ -329,7 +336,7 @@ impl Tool for Bash {
         let looked = self.look(args, cx)?;
         let LineAnalysis { policy, around, found } = &looked;
         let confirm = policy.confirm(found, around);
-        let confirm = confirm.or_else(|| kept_by_git::reason(found, self.hidden(), cx.workdir()));
+        let confirm = confirm.or_else(|| git_objects::reason(found, self.hidden(), cx.workdir()));
         let read_only = !args.background && only_reads(found);
         let mut subjects = subjects(&args.command, found, cx.workdir());
         let roots = policy.roots(cx.workdir(), self.home.as_deref())?;

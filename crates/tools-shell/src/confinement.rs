@@ -15,7 +15,7 @@ use crate::view::{ComputedView, ViewSettings, Views};
 use crate::{Bash, Jobs, ShellConfig, ShellPolicyHandle};
 
 /// Returns the places that no child may write at present.
-pub type ReservedNow = Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
+pub type ReservedPlaces = Arc<dyn Fn() -> Vec<PathBuf> + Send + Sync>;
 
 /// Input of a [`CommandConfinement`].
 pub struct ConfinementSettings {
@@ -32,7 +32,7 @@ pub struct ConfinementSettings {
     /// The state folder for caches.
     pub state: PathBuf,
     /// Places that no child may write.
-    pub reserved: ReservedNow,
+    pub reserved: ReservedPlaces,
     /// Whether the network has a gate.
     pub is_gated: bool,
 }

@@ -11,6 +11,7 @@ pub mod view;
 mod bash;
 mod caches;
 mod capture;
+mod combined_output;
 mod envelope;
 mod error;
 mod exit;
@@ -25,11 +26,10 @@ mod subjects;
 mod temp;
 mod transaction;
 mod unseen;
-mod whole;
 
+mod git_objects;
 mod jobs;
-mod kept_by_git;
-mod linked;
+mod linked_programs;
 mod tools;
 
 mod blocklist;
@@ -37,9 +37,9 @@ mod confirm;
 mod pattern;
 mod size;
 
-pub use bash::{Bash, BashArgs, ViewOf};
+pub use bash::{Bash, BashArgs, ViewProvider};
 pub use config::{LimitsConfig, NetworkMode, SandboxChoice, ShellConfig};
-pub use confinement::{CommandConfinement, ConfinementSettings, ReservedNow};
+pub use confinement::{CommandConfinement, ConfinementSettings, ReservedPlaces};
 pub use envelope::{SandboxReport, ShellOutputEnvelope};
 pub use jobs::{JobReport, JobState, Jobs};
 pub use policy::{ShellPolicy, ShellPolicyHandle};

@@ -66,7 +66,7 @@ impl ShellConfig {
             compiled.ok_or_else(|| fault(key, "an empty pattern; expected a program and words"))
         };
         let bytes = |key, text: &str| {
-            parse_size(text).map_err(|size::NoSize| fault(key, "expected a size like `1 GiB`, or `unlimited`"))
+            parse_size(text).map_err(|size::SizeError| fault(key, "expected a size like `1 GiB`, or `unlimited`"))
         };
         let is_socket = |name: &String| name.starts_with('/') || SOCKET_NAMES.contains(&name.as_str());
         if !self.sockets.iter().all(is_socket) {

@@ -2,7 +2,7 @@
 //! them.
 
 use tools_core::{ConfirmReason, Subject};
-use tools_sandbox::kernel::{Network, Passage};
+use tools_sandbox::kernel::{Network, NetworkLease};
 
 use crate::config::{NetworkMode, SandboxChoice};
 use crate::error::ShellError;
@@ -59,22 +59,23 @@ pub(crate) fn open(
     ports: &[u16],
     policy: &ShellPolicy,
     network: Network,
-    passage: Option<&dyn Passage>,
+    network_lease: Option<&dyn NetworkLease>,
 ) -> Result<(), ShellError> {
     for (index, port) in ports.iter().enumerate().filter(|_| network != Network::Open) {
         if ports[..index].contains(port) {
             continue;
         }
         let failed = |why: String| ShellError::NotPublished { port: *port, why };
-        let passage = passage.ok_or_else(|| failed("`tools.shell.network` is not `gate` here".to_owned()))?;
+        let network_lease =
+            network_lease.ok_or_else(|| failed("`tools.shell.network` is not `gate` here".to_owned()))?;
         let by = if policy.config.publish.contains(port) { RULE } else { "a person, for this job" };
-        passage.publish(*port, by).map_err(|error| failed(error.to_string()))?;
+        network_lease.publish(*port, by).map_err(|error| failed(error.to_string()))?;
     }
     Ok(())
 }
 
 /// The note on the ports of a started job.
-pub(crate) fn said(ports: &[u16], network: Network) -> String {
+pub(crate) fn port_note(ports: &[u16], network: Network) -> String {
     let published = ports.iter().filter(|_| network != Network::Open);
     let lines: Vec<String> = published.map(|port| format!("\n[port {port} is published on 127.0.0.1]")).collect();
     lines.concat()

@@ -9,13 +9,14 @@ use tokio::io::AsyncReadExt;
 use tokio::net::unix::pipe::Receiver;
 use tokio::time::{Instant, sleep_until};
 use tools_core::{
-    CallContext, ClaimSource, Complete, Digest, Ended, ErrorDetail, OutputStream, Redactor, StopReason, SummaryKind,
-    ToolError, ToolOutput, keys,
+    CallContext, ClaimSource, CommandEnd, Digest, ErrorDetail, OriginalText, OutputStream, Redactor, StopReason,
+    SummaryKind, ToolError, ToolOutput, keys,
 };
-use tools_sandbox::kernel::{MaskRules, Passage, Sandbox};
+use tools_sandbox::kernel::{MaskRules, NetworkLease, Sandbox};
 use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SideChannel, own_variables, scrubbed};
 
 use crate::capture::{HeadTail, incomplete_end};
+use crate::combined_output::{CombinedOutput, CommandOutput};
 use crate::envelope::{SandboxReport, ShellOutputEnvelope};
 use crate::error::ShellError;
 use crate::exit;
@@ -24,8 +25,7 @@ use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
 use crate::unseen;
-use crate::whole::{CommandOutput, Whole};
-use tools_sandbox::obeyed::{After, Guard, note, note_in, replaced_note, unmasked_note};
+use tools_sandbox::obeyed::{Guard, GuardFindings, note, note_in, replaced_note, unmasked_note};
 
 /// Time to wait for output of processes that a command left running.
 pub(crate) const DRAIN: Duration = Duration::from_millis(100);
@@ -48,7 +48,7 @@ pub(crate) struct Plan<'a> {
     /// Paths that no command may read, whatever is granted.
     pub(crate) hidden: &'a MaskRules,
     /// The way out, if the network is gated.
-    pub(crate) passage: Option<Arc<dyn Passage>>,
+    pub(crate) network_lease: Option<Arc<dyn NetworkLease>>,
 }
 
 /// Runs the command. A drop at any await kills it and all it started.
@@ -86,8 +86,8 @@ pub(crate) struct RunningCommand {
 /// Starts the command, in the foreground or background.
 pub(crate) async fn start(plan: &Plan<'_>, cx: &CallContext) -> Result<RunningCommand, ShellError> {
     let mut tree = ProcessTree::spawn_noting(&spec(plan, cx), plan.sandbox, cx.writes()).await?;
-    if let Some(passage) = &plan.passage {
-        passage.started(tree.id());
+    if let Some(network_lease) = &plan.network_lease {
+        network_lease.started(tree.id());
     }
     let side = tree.take_side();
     Ok(RunningCommand { tree, side })
@@ -101,7 +101,7 @@ struct End {
     stopped: Option<StopReason>,
     elapsed: Duration,
     pipe_status: Option<Vec<i32>>,
-    after: After,
+    after: GuardFindings,
     /// The note on files that others replaced during the run.
     replaced: Option<String>,
 }
@@ -127,8 +127,8 @@ fn spec(plan: &Plan<'_>, cx: &CallContext) -> ProcessSpec {
     spec.env = scrubbed(own_variables().into_iter(), cx.env(), &plan.policy.config.env_pass, plan.redactor);
     plan.sandbox.name_temp(&mut spec.env);
     plan.sandbox.name_caches(&mut spec.env, |name| cx.env().contains_key(name));
-    if let Some(passage) = &plan.passage {
-        let variables = passage.variables();
+    if let Some(network_lease) = &plan.network_lease {
+        let variables = network_lease.variables();
         spec.env.retain(|(name, _)| variables.iter().all(|(set, _)| set != name));
         spec.env.extend(variables);
     }
@@ -161,7 +161,7 @@ impl Stream {
         Self { kind, pipe, kept: HeadTail::new(most), begun: Vec::new() }
     }
 
-    fn take(&mut self, bytes: &[u8], both: &mut Whole, cx: &CallContext) {
+    fn take(&mut self, bytes: &[u8], both: &mut CombinedOutput, cx: &CallContext) {
         self.kept.push(bytes);
         both.push(self.kind, bytes);
         if let Some(tap) = cx.tap().filter(|tap| tap.takes(self.kind)) {
@@ -176,7 +176,7 @@ impl Stream {
     }
 
     /// Takes the present content of the pipe without waiting.
-    fn take_rest(&mut self, buffer: &mut [u8], both: &mut Whole, cx: &CallContext) {
+    fn take_rest(&mut self, buffer: &mut [u8], both: &mut CombinedOutput, cx: &CallContext) {
         let pipe = self.pipe.take();
         take_ready(pipe.as_ref(), buffer, |bytes| self.take(bytes, both, cx));
     }
@@ -210,7 +210,7 @@ struct Run<'a> {
     stdout: Stream,
     stderr: Stream,
     /// Both streams combined, in order of arrival.
-    both: Whole,
+    both: CombinedOutput,
     cx: &'a CallContext,
     buffers: [Vec<u8>; 2],
 }
@@ -223,7 +223,7 @@ impl<'a> Run<'a> {
         let stdout = Stream::new(OutputStream::Stdout, tree.take_stdout(), most);
         let stderr = Stream::new(OutputStream::Stderr, tree.take_stderr(), most);
         let intake = if cx.tap().is_some() { None } else { cx.intake().cloned() };
-        let both = Whole::new(most.saturating_mul(2), intake);
+        let both = CombinedOutput::new(most.saturating_mul(2), intake);
         Self { tree, temp, stdout, stderr, both, cx, buffers: [vec![0; CHUNK], vec![0; CHUNK]] }
     }
 
@@ -274,7 +274,7 @@ impl<'a> Run<'a> {
                     if ended || stopped.is_some() {
                         return stopped;
                     }
-                    until += self.tree.take_still_time();
+                    until += self.tree.take_stopped_time();
                     if sooner(until) > deadline {
                         deadline = sooner(until);
                         continue;
@@ -346,11 +346,11 @@ fn conclude(printed: RunOutput, end: &End, plan: &Plan<'_>, cx: &CallContext) ->
         cx.journal().warn(replaced.clone());
         notes.push(replaced.clone());
     }
-    notes.extend(plan.passage.iter().flat_map(|passage| passage.refused()));
+    notes.extend(plan.network_lease.iter().flat_map(|network_lease| network_lease.refused()));
     if code != 0 {
         notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
     }
-    let ended = Ended { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
+    let ended = CommandEnd { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
     let text = text(both, plan.policy);
     let output = ToolOutput {
         summary: text.summary,
@@ -374,7 +374,7 @@ fn conclude(printed: RunOutput, end: &End, plan: &Plan<'_>, cx: &CallContext) ->
 /// The text of a result.
 struct Text {
     summary: String,
-    complete: Option<Complete>,
+    complete: Option<OriginalText>,
     digest: Option<Digest>,
     /// Whether some bytes are in neither of them.
     is_lost: bool,
@@ -390,7 +390,7 @@ fn text(both: CommandOutput, policy: &ShellPolicy) -> Text {
             let is_lost = kept.lost() > 0;
             let complete = (shown.lost() > kept.lost()).then(|| {
                 let (text, gap) = kept.into_parts();
-                Complete { text: text.into(), shown: SummaryKind::Ends, gap }
+                OriginalText { text: text.into(), shown: SummaryKind::Ends, gap }
             });
             Text { summary: shown.into_text(), complete, digest: None, is_lost }
         }

@@ -2,10 +2,10 @@
 
 /// Error for a text that is not a size.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct NoSize;
+pub(crate) struct SizeError;
 
 /// The number of bytes of a size; `None` for `unlimited`.
-pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, NoSize> {
+pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, SizeError> {
     let text = text.trim();
     if text.eq_ignore_ascii_case("unlimited") {
         return Ok(None);
@@ -18,10 +18,10 @@ pub(crate) fn parse_size(text: &str) -> Result<Option<u64>, NoSize> {
         "m" | "mb" | "mib" => 20,
         "g" | "gb" | "gib" => 30,
         "t" | "tb" | "tib" => 40,
-        _ => return Err(NoSize),
+        _ => return Err(SizeError),
     };
-    let number: u64 = number.parse().map_err(|_| NoSize)?;
-    number.checked_mul(1 << shift).map(Some).ok_or(NoSize)
+    let number: u64 = number.parse().map_err(|_| SizeError)?;
+    number.checked_mul(1 << shift).map(Some).ok_or(SizeError)
 }
 
 #[cfg(test)]
@@ -35,10 +35,10 @@ mod tests {
             ("64kib", Ok(Some(65_536))),
             ("10", Ok(Some(10))),
             ("unlimited", Ok(None)),
-            ("", Err(NoSize)),
-            ("x", Err(NoSize)),
-            ("-1", Err(NoSize)),
-            ("99999999999 TiB", Err(NoSize)),
+            ("", Err(SizeError)),
+            ("x", Err(SizeError)),
+            ("-1", Err(SizeError)),
+            ("99999999999 TiB", Err(SizeError)),
         ];
         for (text, expected) in table {
             assert_eq!(parse_size(text), expected, "{text}");

@@ -73,7 +73,7 @@ impl Active {
     }
 
     /// Notes a call made through a tool of the active skill.
-    pub(crate) fn note_stood_for(&self, session: &SessionId, call: CallDigest) {
+    pub(crate) fn note_stand_in_call(&self, session: &SessionId, call: CallDigest) {
         let mut sessions = self.0.locked();
         let calls = sessions.stood_for.entry(session.clone()).or_default();
         if calls.len() >= MAX_CALLS {
@@ -83,7 +83,7 @@ impl Active {
     }
 
     /// Whether a call was made through a tool of the active skill.
-    pub(crate) fn has_stood_for(&self, session: &SessionId, call: &CallDigest) -> bool {
+    pub(crate) fn is_stand_in_call(&self, session: &SessionId, call: &CallDigest) -> bool {
         self.0.locked().stood_for.get(session).is_some_and(|calls| calls.contains(call))
     }
 

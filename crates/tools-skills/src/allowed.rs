@@ -42,7 +42,7 @@ impl AllowedTools {
     }
 
     /// Whether a call is allowed.
-    pub(crate) fn lets(&self, tool: &ToolName, inspection: Option<&Inspection>) -> bool {
+    pub(crate) fn allows(&self, tool: &ToolName, inspection: Option<&Inspection>) -> bool {
         let items = || self.0.iter().filter(|item| item.tool == tool.as_str());
         if items().any(|item| item.commands.is_none()) {
             return true;
@@ -100,7 +100,7 @@ mod tests {
         let allowed = AllowedTools::parse("Read, Bash(git:*) Bash(cargo test) mcp__x");
         let lets = |tool: &str, lines: &[&str]| {
             let inspection = lines.iter().fold(Inspection::mutating(), |all, line| all.touching(command(line)));
-            allowed.lets(&ToolName::parse(tool).unwrap(), Some(&inspection))
+            allowed.allows(&ToolName::parse(tool).unwrap(), Some(&inspection))
         };
         assert!(lets("read", &[]) && lets("mcp__x", &[]));
         assert!(!lets("write", &[]) && !lets("bash", &[]));
@@ -108,8 +108,8 @@ mod tests {
         assert!(!lets("bash", &["gitk"]) && !lets("bash", &["cargo test --all"]) && !lets("bash", &["rm -r x"]));
         assert!(lets("bash", &["git status", "cargo test"]) && !lets("bash", &["git status", "rm -r x"]));
         let opaque = Inspection::mutating().touching(command("git x")).touching(Subject::Opaque { why: String::new() });
-        assert!(!allowed.lets(&ToolName::parse("bash").unwrap(), Some(&opaque)));
-        assert!(!allowed.lets(&ToolName::parse("bash").unwrap(), None));
-        assert!(!AllowedTools::parse("").lets(&ToolName::parse("read").unwrap(), None));
+        assert!(!allowed.allows(&ToolName::parse("bash").unwrap(), Some(&opaque)));
+        assert!(!allowed.allows(&ToolName::parse("bash").unwrap(), None));
+        assert!(!AllowedTools::parse("").allows(&ToolName::parse("read").unwrap(), None));
     }
 }

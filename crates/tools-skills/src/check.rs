@@ -5,7 +5,7 @@ use std::path::Path;
 use tools_core::quoted;
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::front::{FrontMatter, split};
+use crate::front_matter::{FrontMatter, split};
 use crate::skill::{MAX_NAME, read_skill_file};
 use crate::{Field, SkillError};
 

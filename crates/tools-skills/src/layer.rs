@@ -40,8 +40,8 @@ impl Layer for SkillsLayer {
         let Some(active) = self.skills.active(inv.context.session()) else { return next.run(inv).await };
         if let Some(allowed) = &active.allowed
             && !self.free.contains(&inv.call.tool)
-            && !allowed.lets(&inv.call.tool, inv.inspection().ok())
-            && !self.skills.active.has_stood_for(inv.context.session(), &inv.call.digest())
+            && !allowed.allows(&inv.call.tool, inv.inspection().ok())
+            && !self.skills.active.is_stand_in_call(inv.context.session(), &inv.call.digest())
         {
             return Err(narrowed(&inv.call.tool, &active.skill, allowed));
         }

@@ -7,7 +7,7 @@
 //! what a session may call and never extends it: a tool that it declares is a name for calls of the
 //! shell, which are judged as such.
 
-mod front;
+mod front_matter;
 mod inline;
 mod skill;
 
@@ -22,7 +22,7 @@ mod allowed;
 mod skills;
 mod stand_ins;
 mod substitute;
-mod told;
+mod text_sanitizer;
 
 mod config;
 mod error;
@@ -35,7 +35,7 @@ pub use check::check;
 pub use config::{SkillsConfig, Trust};
 pub use discover::{Origin, Place, SkillFolder, discover, places};
 pub use error::SkillError;
-pub use front::{Field, FrontMatter};
+pub use front_matter::{Field, FrontMatter};
 pub use inline::InlineTool;
 pub use layer::SkillsLayer;
 pub use pins::Pins;

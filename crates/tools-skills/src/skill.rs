@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use tools_core::{EnvOverlay, built_in_tool};
 use tools_sandbox::{PathError, Roots};
 
-use crate::front::{FrontMatter, split};
+use crate::front_matter::{FrontMatter, split};
 use crate::inline::declared;
 use crate::{AllowedTools, Field, InlineTool, SkillError};
 

@@ -9,7 +9,7 @@ use tokio::time::Instant;
 use tools_core::{Redactor, SessionId, ToolDef, nearest};
 
 use crate::active::SharedActive;
-use crate::told::{Told, UNTRUSTED};
+use crate::text_sanitizer::{TextSanitizer, UNTRUSTED};
 use crate::{
     Activation, InlineTool, Origin, Pins, Place, Skill, SkillError, SkillFolder, SkillsConfig, Tree, Trust, discover,
     tree,
@@ -24,7 +24,7 @@ pub struct Skills {
     pub(crate) active: SharedActive,
     /// The names of all other tools.
     taken: Arc<RwLock<BTreeSet<String>>>,
-    pub(crate) told: Told,
+    pub(crate) sanitizer: TextSanitizer,
 }
 
 /// A skill as listed to a model.
@@ -49,14 +49,21 @@ impl Skills {
     /// The skills in these places. Their text in definitions is redacted by `redactor`, and hidden
     /// characters are made visible.
     pub fn find(places: &[Place], config: SkillsConfig, pins: Pins, redactor: Arc<dyn Redactor>) -> Self {
-        let told = Told::by(redactor);
+        let sanitizer = TextSanitizer::by(redactor);
         let found = discover(places).into_iter().filter(|found| !found.shadowed);
-        let listed = found.filter_map(|found| listed(found, &told)).collect();
-        Self { listed, config: Arc::new(config), pins, active: SharedActive::default(), taken: Arc::default(), told }
+        let listed = found.filter_map(|found| listed(found, &sanitizer)).collect();
+        Self {
+            listed,
+            config: Arc::new(config),
+            pins,
+            active: SharedActive::default(),
+            taken: Arc::default(),
+            sanitizer,
+        }
     }
 
     /// Adds names of other tools, which a skill cannot declare.
-    pub fn surround(&self, names: impl IntoIterator<Item = String>) {
+    pub fn reserve_names(&self, names: impl IntoIterator<Item = String>) {
         // The set is only extended, so a panic cannot leave it inconsistent.
         self.taken.write().unwrap_or_else(PoisonError::into_inner).extend(names);
     }
@@ -79,12 +86,12 @@ impl Skills {
 
     fn description(&self, listed: &SkillListing) -> String {
         if self.counts_unasked(listed) {
-            return self.told.text(&listed.description);
+            return self.sanitizer.text(&listed.description);
         }
         // An agreement applies to the current content of the files, not to that at the start.
         match self.pins.knows(&listed.folder) {
             Ok(true) => match self.open(&listed.name) {
-                Ok(opened) if !opened.needs_consent => self.told.text(&opened.skill.description),
+                Ok(opened) if !opened.needs_consent => self.sanitizer.text(&opened.skill.description),
                 _ => UNTRUSTED.to_owned(),
             },
             _ => UNTRUSTED.to_owned(),
@@ -141,7 +148,7 @@ impl Skills {
 
     /// The definition of a tool that a skill declares.
     pub(crate) fn definition_of(&self, tool: &InlineTool) -> ToolDef {
-        tool.definition(self.told.redactor())
+        tool.definition(self.sanitizer.redactor())
     }
 
     /// The invoked skill of a session that is still active.
@@ -162,11 +169,11 @@ impl Skills {
     }
 }
 
-fn listed(found: SkillFolder, told: &Told) -> Option<SkillListing> {
+fn listed(found: SkillFolder, sanitizer: &TextSanitizer) -> Option<SkillListing> {
     match found.skill {
         Ok(skill) => {
             let Skill { name, description, .. } = skill;
-            Some(SkillListing { name: told.line(&name), description, folder: found.folder, origin: found.origin })
+            Some(SkillListing { name: sanitizer.line(&name), description, folder: found.folder, origin: found.origin })
         }
         Err(error) => {
             tracing::warn!(folder = %found.folder.display(), %error, "a skill cannot be used");

@@ -41,7 +41,7 @@ impl StandIns for Skills {
         let Some((tool, _)) = active.tools.iter().find(|(tool, _)| tool.name == call.tool) else { return Ok(None) };
         // A call with wrong parameters is answered with that error, not as a tool that the skill
         // does not allow.
-        let note = |call: &ToolCall| self.active.note_stood_for(cx.session(), call.digest());
+        let note = |call: &ToolCall| self.active.note_stand_in_call(cx.session(), call.digest());
         let line = tool.line(&call.params).inspect_err(|_| note(call))?;
         let meant = ToolCall::new(SHELL, json!({ COMMAND: line }))?;
         let meant = ToolCall { id: call.id.clone(), caller_id: call.caller_id.clone(), ..meant };

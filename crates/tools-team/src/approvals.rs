@@ -62,7 +62,7 @@ impl ApprovalDatabase {
     }
 
     /// Lines after the last known one, or all if that no longer exists.
-    async fn lines_since(&self, last: Option<&Line>) -> Result<Read, StoreError> {
+    async fn lines_since(&self, last: Option<&Line>) -> Result<ReadResult, StoreError> {
         let database = self.server.reader().await?;
         if let Some(last) = last {
             let rows: Vec<(i64, String)> =
@@ -74,12 +74,12 @@ impl ApprovalDatabase {
             // The last known line is gone or different: it was replaced, or another database is at
             // this address.
             if lines.next().as_ref() == Some(last) {
-                return Ok(Read::Added(lines.collect()));
+                return Ok(ReadResult::Added(lines.collect()));
             }
         }
         let rows: Vec<(i64, String)> =
             sqlx::query_as("SELECT number, line FROM haft_approval_line ORDER BY number").fetch_all(database).await?;
-        Ok(Read::All(rows.into_iter().map(Line::from).collect()))
+        Ok(ReadResult::All(rows.into_iter().map(Line::from).collect()))
     }
 
     /// Stored script texts by digest.
@@ -153,7 +153,7 @@ impl From<(i64, String)> for Line {
 }
 
 /// Result of reading.
-enum Read {
+enum ReadResult {
     /// Lines after the known ones.
     Added(Vec<Line>),
     /// All lines.
@@ -196,9 +196,11 @@ impl PostgresApprovals {
         loop {
             let before = self.seen.locked().clone();
             let lines: Arc<[Line]> = match self.database.lines_since(before.lines.last()).await? {
-                Read::Added(added) if added.is_empty() && before.snapshot.number > 0 => return Ok(before.snapshot),
-                Read::Added(added) => before.lines.iter().cloned().chain(added).collect(),
-                Read::All(lines) => lines.into(),
+                ReadResult::Added(added) if added.is_empty() && before.snapshot.number > 0 => {
+                    return Ok(before.snapshot);
+                }
+                ReadResult::Added(added) => before.lines.iter().cloned().chain(added).collect(),
+                ReadResult::All(lines) => lines.into(),
             };
             let rules = self.compiled(&lines).await;
             let mut seen = self.seen.locked();

@@ -7,7 +7,7 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::time::{Instant, timeout};
 use tools_core::{KeyFault, Locked as _};
-use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, Charged};
+use tools_policy::caller_quota::{AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, ChargeResult};
 use tools_store::{Server, ServerSchema, StoreError, signed};
 
 /// The schema; released versions are only extended.
@@ -46,7 +46,7 @@ impl PostgresAccounts {
         Ok(Self { server: Server::at(address, SCHEMA)?.waiting(CHARGE), failed_at: Mutex::default() })
     }
 
-    async fn count(&self, account: &str, limit: CallerLimit) -> Result<Charged, StoreError> {
+    async fn count(&self, account: &str, limit: CallerLimit) -> Result<ChargeResult, StoreError> {
         let paid = sqlx::query(
             "INSERT INTO haft_quota_account AS account (caller, window_s, began_at, used)
              VALUES ($1, $2, floor(extract(epoch FROM now()) / $2)::bigint * $2, 1)
@@ -60,13 +60,13 @@ impl PostgresAccounts {
         .bind(signed(limit.calls))
         .execute(self.server.reader().await?)
         .await?;
-        Ok(if paid.rows_affected() > 0 { Charged::Paid } else { Charged::UsedUp })
+        Ok(if paid.rows_affected() > 0 { ChargeResult::Paid } else { ChargeResult::UsedUp })
     }
 }
 
 #[async_trait]
 impl CallerAccounts for PostgresAccounts {
-    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError> {
+    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<ChargeResult, AccountsError> {
         let is_resting = self.failed_at.locked().is_some_and(|at| at.elapsed() < PAUSE);
         if is_resting {
             return Err(AccountsError("the database failed a moment ago".into()));

@@ -11,7 +11,7 @@ use sqlx::PgPool;
 use thiserror::Error;
 use tokio::{task::AbortHandle, time::timeout};
 use tools_agent::sessions::{
-    KeptSession, SessionEntry, SessionHold, SessionStore, Sessions, SessionsConfig, SessionsError,
+    SavedSession, SessionEntry, SessionHold, SessionStore, Sessions, SessionsConfig, SessionsError,
 };
 use tools_core::{KeyFault, SessionId};
 use tools_store::{Server, ServerSchema, StoreError, signed};
@@ -187,7 +187,7 @@ impl SessionStore for PostgresSessions {
         Ok(rows.await?.into_iter().filter_map(entry).collect())
     }
 
-    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
+    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<SavedSession>, SessionsError> {
         let ids: Vec<&str> = sessions.iter().map(SessionId::as_str).collect();
         let bodies: Vec<String> = within(async {
             let rows = sqlx::query_scalar(
@@ -200,7 +200,7 @@ impl SessionStore for PostgresSessions {
         if let [body] = &bodies[..] {
             return Ok(vec![read(body)?]);
         }
-        let mut found: Vec<KeptSession> = bodies.iter().filter_map(|body| read(body).ok()).collect();
+        let mut found: Vec<SavedSession> = bodies.iter().filter_map(|body| read(body).ok()).collect();
         found.sort_by(|a, b| b.written.cmp(&a.written).then_with(|| a.session.cmp(&b.session)));
         Ok(found)
     }
@@ -260,7 +260,7 @@ struct Renewal {
 
 #[async_trait]
 impl SessionHold for SessionLease {
-    async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
+    async fn keep(&self, session: &SavedSession) -> Result<(), SessionsError> {
         let body = serde_json::to_string(session).map_err(|error| SessionsError::Away(error.into()))?;
         let Renewal { database, owner, id, holder } = &self.lease;
         let version = self.version.fetch_add(1, Ordering::AcqRel) + 1;

@@ -2,7 +2,7 @@
 //! which addresses may be reached.
 //!
 //! [`guard`] is the way out. [`guard::UrlRules`] reads a URL, [`guard::Guard`] resolves its host
-//! and judges every address, and only the [`guard::Vetted`] that it makes can be dialled:
+//! and judges every address, and only the [`guard::VettedHost`] that it makes can be dialled:
 //!
 //! ```
 //! use std::{net::IpAddr, sync::Arc};

@@ -8,7 +8,7 @@ mod person;
 
 use std::{path::Path, time::Duration};
 
-use haft::core::{Visible, Width};
+use haft::core::{VisibleText, Width};
 use haft::questions::{Choice, EndReason, OpenQuestion, QuestionWatch};
 
 use crate::{args::CommonArgs, asking::TerminalQuestion, exit::Exit, output, terminal::controlling};
@@ -47,7 +47,7 @@ impl QuestionView {
     fn from(&self) -> String {
         let asker = &self.standing.asker;
         let client = if asker.client.is_empty() { "a client without a name" } else { &asker.client };
-        format!("{} in {} (process {})", Visible::of(client).shortened(60), folder(&asker.workdir), asker.process)
+        format!("{} in {} (process {})", VisibleText::of(client).shortened(60), folder(&asker.workdir), asker.process)
     }
 
     fn seconds(&self) -> u64 {
@@ -60,7 +60,7 @@ impl QuestionView {
         let variables = [
             ("HAFT_QUESTION", question),
             ("HAFT_TOOL", self.standing.prompt.tool.to_string()),
-            ("HAFT_CLIENT", Visible::of(&self.standing.asker.client).to_string()),
+            ("HAFT_CLIENT", VisibleText::of(&self.standing.asker.client).to_string()),
             ("HAFT_WORKDIR", folder(&self.standing.asker.workdir)),
         ];
         let variables = variables.map(|(name, value)| (name.to_owned(), value)).to_vec();
@@ -74,7 +74,7 @@ impl QuestionView {
 }
 
 fn folder(path: &Path) -> String {
-    Visible::of(&path.to_string_lossy()).shortened(200).to_string()
+    VisibleText::of(&path.to_string_lossy()).shortened(200).to_string()
 }
 
 /// Describes how a question ended.

@@ -11,7 +11,7 @@ use std::sync::Arc;
 use haft::CallReport;
 use haft::config::{HaftConfig, places};
 use haft::core::{EventSink, SystemClock, ToolCall};
-use haft::filter::Exit as Ended;
+use haft::filter::Exit as CommandEnd;
 use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
@@ -149,8 +149,8 @@ fn exit(report: &CallReport) -> Exit {
     }
 }
 
-fn ended(report: &CallReport) -> Ended {
-    report.ended.as_ref().and_then(|ended| ended.exit).map_or(Ended::Unknown, Ended::Code)
+fn ended(report: &CallReport) -> CommandEnd {
+    report.ended.as_ref().and_then(|ended| ended.exit).map_or(CommandEnd::Unknown, CommandEnd::Code)
 }
 
 #[cfg(test)]

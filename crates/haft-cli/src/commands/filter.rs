@@ -6,7 +6,7 @@ use std::io::{self, BufWriter, Read, Write};
 
 use haft::config::places;
 use haft::filter::{
-    Exit as Ended, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, Filters, stats_line,
+    Exit as CommandEnd, FilterConfig, FilterEvent, FilterPipeline, FilterReport, FilterStream, Filters, stats_line,
 };
 use haft::secrets::SecretsMode;
 use serde_json::json;
@@ -28,7 +28,7 @@ pub(crate) fn run(common: &CommonArgs, verb: &Filter) -> Result<Exit, String> {
         SecretsMode::Warn | SecretsMode::Off => None,
     };
     let mut redacted = Redacted::new(redactor);
-    let mut stream = pipeline.start(&verb.command, verb.exit_code.map_or(Ended::Unknown, Ended::Code));
+    let mut stream = pipeline.start(&verb.command, verb.exit_code.map_or(CommandEnd::Unknown, CommandEnd::Code));
     let mut page = Page::new(common, verb);
     let report = match through(&mut redacted, &mut stream, &mut page) {
         Ok(()) => stream.finish(&mut |event| page.take(event)),

@@ -10,7 +10,7 @@ use haft::config::places::watch_dir;
 use haft::core::{ApprovalContext, CallerId, Decisions, Redactor as _, SessionId, SystemClock, ToolCall, Verdict};
 use haft::hosts::Host;
 use haft::hosts::hook::{
-    Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Where, map_strings, quoted,
+    Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, HostCallOrigin, map_strings, quoted,
 };
 use haft::questions::Watchers;
 use haft::secrets::{SecretRedactor, SecretsMode};
@@ -18,9 +18,9 @@ use serde_json::{Value, json};
 
 use crate::args::CommonArgs;
 use crate::commands::hook_lines::without_lines;
-use crate::commands::hook_seat::seat;
+use crate::commands::hook_start::detect_hook_start;
 use crate::commands::open::{load, open_with, takes_everything};
-use crate::commands::ours::our_path;
+use crate::commands::program_path::our_path;
 use crate::exit::Exit;
 use crate::output;
 
@@ -36,7 +36,7 @@ pub(crate) fn run(common: &CommonArgs, host: Host, confine: bool) -> Result<Exit
         Ok(input) => (input, None),
         Err(problem) => (Value::Null, Some(problem)),
     };
-    let hook = Hook { common, host, format, confine, input: &input, seat: seat() };
+    let hook = Hook { common, host, format, confine, input: &input, seat: detect_hook_start() };
     let answered = catch_unwind(AssertUnwindSafe(|| match unread {
         None => hook.answer(),
         Some(problem) => Err(problem),
@@ -102,7 +102,7 @@ impl Hook<'_> {
     }
 
     /// Strictest decision about all of the calls.
-    fn judged(&self, place: &Where, calls: &[HostCall]) -> Result<Answer, String> {
+    fn judged(&self, place: &HostCallOrigin, calls: &[HostCall]) -> Result<Answer, String> {
         let workdir = match (&place.workdir, &self.common.workdir) {
             (Some(workdir), _) | (None, Some(workdir)) => workdir.clone(),
             (None, None) => PathBuf::from("."),
@@ -228,7 +228,7 @@ impl Hook<'_> {
 
     /// The result of a search without lines of closed files, which the host reads like any other;
     /// `None` if it has none.
-    fn without_closed(&self, place: &Where, result: &Value) -> Option<Value> {
+    fn without_closed(&self, place: &HostCallOrigin, result: &Value) -> Option<Value> {
         let workdir = place.workdir.clone().or_else(|| self.common.workdir.clone()).unwrap_or_else(|| ".".into());
         let workdir = workdir.canonicalize().ok()?;
         let file = load(self.common).map(|loaded| loaded.config.tools.file).unwrap_or_default();
@@ -238,7 +238,7 @@ impl Hook<'_> {
 }
 
 /// Session in the record: the host's session, under the host's name.
-fn session(host: Host, place: &Where) -> Option<String> {
+fn session(host: Host, place: &HostCallOrigin) -> Option<String> {
     let session = format!("{}:{}", host.name(), place.session.as_ref()?);
     SessionId::parse(&session).is_ok().then_some(session)
 }

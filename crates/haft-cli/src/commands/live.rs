@@ -6,7 +6,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use haft::CallReport;
-use haft::core::{Ended, EventConsumer, EventKind, Locked as _, OutputStream, ToolErrorCategory, ToolEvent};
+use haft::core::{CommandEnd, EventConsumer, EventKind, Locked as _, OutputStream, ToolErrorCategory, ToolEvent};
 use rustix::fs::fstat;
 
 use super::streams::write;
@@ -90,7 +90,7 @@ impl Live {
             let advice = if error.suggestion.is_empty() { String::new() } else { format!("\n{}", error.suggestion) };
             return output::note(&format!("haft: {}{advice}", error.message));
         }
-        if let Some(sentence) = report.ended.as_ref().and_then(Ended::sentence) {
+        if let Some(sentence) = report.ended.as_ref().and_then(CommandEnd::sentence) {
             output::line(&sentence);
         }
         if report.overflow.is_some() || report.filter.is_some() {

@@ -29,9 +29,9 @@ mod with_http {
     use std::{sync::Arc, time::Duration};
 
     use haft::config::places;
-    use haft::core::Visible;
+    use haft::core::VisibleText;
     use haft::mcp_client::{
-        Begun, LoginError, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, compile,
+        LoginError, LoginRequest, LoginSummary, McpServerConfig, Scopes, Server, ServerLogin, StartedLogin, compile,
     };
     use serde_json::json;
 
@@ -48,9 +48,9 @@ mod with_http {
         let scopes: Scopes = asked.scope.iter().flat_map(|scope| scope.split(' ')).collect();
         let request = LoginRequest { scopes, accept_issuer: asked.accept_issuer.clone() };
         let made = match login.begin(&request).await.map_err(|error| said(&server, &error))? {
-            Begun::Done(made) => made,
-            Begun::Open(pending) => {
-                let issuer = Visible::of(pending.issuer()).shortened(200).to_string();
+            StartedLogin::Done(made) => made,
+            StartedLogin::Open(pending) => {
+                let issuer = VisibleText::of(pending.issuer()).shortened(200).to_string();
                 if common.json {
                     output::json(&json!({"id": server.id(), "issuer": issuer, "url": pending.url()}));
                 } else {

@@ -3,9 +3,9 @@
 mod change;
 mod live;
 mod open;
-mod ours;
 mod parameters;
 mod people;
+mod program_path;
 mod streams;
 
 pub(crate) mod acp;
@@ -23,7 +23,7 @@ pub(crate) mod explain;
 pub(crate) mod filter;
 pub(crate) mod hook;
 mod hook_lines;
-mod hook_seat;
+mod hook_start;
 pub(crate) mod init;
 pub(crate) mod layers;
 pub(crate) mod login;
@@ -47,7 +47,7 @@ pub(crate) mod schedule;
 pub(crate) mod servers;
 pub(crate) mod sessions;
 pub(crate) mod setup;
-mod setup_kept;
+mod setup_state;
 pub(crate) mod skills;
 mod suggest;
 pub(crate) mod tools;

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, IsTerminal, Write};
 
-use haft::core::{Redactor as _, Visible};
+use haft::core::{Redactor as _, VisibleText};
 use haft::mcp_client::pins::{Finding, Found, difference, digest};
 use serde_json::json;
 
@@ -49,7 +49,7 @@ pub(crate) async fn review(common: &CommonArgs, id: Option<&str>, accept: Option
         if common.json {
             let tools: Vec<_> = open
                 .iter()
-                .map(|finding| json!({"tool": Visible::of(&finding.tool).as_str(), "why": finding.to_string()}))
+                .map(|finding| json!({"tool": VisibleText::of(&finding.tool).as_str(), "why": finding.to_string()}))
                 .collect();
             output::json(&json!({"server": server.id(), "code": code, "tools": tools}));
         } else {

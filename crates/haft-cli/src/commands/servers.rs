@@ -2,7 +2,7 @@
 
 use std::{fs, path::PathBuf, sync::Arc};
 
-use haft::core::Visible;
+use haft::core::VisibleText;
 use haft::mcp_client::pins::Found;
 use haft::mcp_client::{
     EntryError, McpServerConfig, McpServers, PinMode, Server, add_server, foreign_servers, remove_server,
@@ -121,7 +121,7 @@ pub(crate) fn list(common: &CommonArgs) -> Result<Exit, String> {
             let named = [server.command.as_str(), url].into_iter().filter(|text| !text.is_empty());
             let state = if is_logged_in(server) { format!("{state}, logged in") } else { state };
             let launch = named.chain(server.args.iter().map(String::as_str)).collect::<Vec<_>>().join(" ");
-            output::line(&format!("{:<20} {state:<14} {}", server.id, Visible::of(&launch).shortened(100)));
+            output::line(&format!("{:<20} {state:<14} {}", server.id, VisibleText::of(&launch).shortened(100)));
         }
     }
     Ok(Exit::Ok)
@@ -139,7 +139,7 @@ pub(crate) async fn test(common: &CommonArgs, id: Option<&str>) -> Result<Exit, 
             Ok(report) => {
                 let held = report.listing.findings.iter().filter(|finding| finding.is_held());
                 let held: Vec<String> =
-                    held.map(|finding| format!("{}: {finding}", Visible::of(&finding.tool))).collect();
+                    held.map(|finding| format!("{}: {finding}", VisibleText::of(&finding.tool))).collect();
                 let count = report.listing.findings.iter().filter(|finding| finding.found != Found::Gone).count();
                 let about = report.about.map_or_else(String::new, |(name, version, revision)| {
                     format!(" ({name} {version}, revision {revision})")
@@ -214,7 +214,7 @@ pub(crate) fn import(common: &CommonArgs, files: &[PathBuf], dry_run: bool) -> R
                 }
             }
             lines.extend(foreign.skipped.iter().map(|(name, why)| {
-                format!("skipped `{}` from `{}`: {why}", Visible::of(name).shortened(80), file.display())
+                format!("skipped `{}` from `{}`: {why}", VisibleText::of(name).shortened(80), file.display())
             }));
         }
         Ok((!dry_run).then_some(text))

@@ -12,8 +12,8 @@ use serde_json::{Value, json};
 
 use crate::args::{CommonArgs, Setup};
 use crate::commands::change::{Change, read};
-use crate::commands::ours::our_path;
-use crate::commands::setup_kept::{HostChange, KeptFile, Undone};
+use crate::commands::program_path::our_path;
+use crate::commands::setup_state::{FileRecord, HostChange, OriginalContent};
 use crate::exit::Exit;
 use crate::output;
 
@@ -160,7 +160,7 @@ impl<'a> Setting<'a> {
         let mut kept = HostChange::read(host)?;
         for change in &changes {
             // Store the memory of the change first, so that an interrupted setup can be reverted.
-            kept.add(KeptFile::of(change));
+            kept.add(FileRecord::of(change));
             kept.store(host)?;
             change.make_folder()?;
             change.replace()?;
@@ -180,9 +180,9 @@ impl<'a> Setting<'a> {
             let file = resolved(&edits.file)?;
             let Some(now) = read(&file)? else { continue };
             let before = match kept.undone(&file, &now) {
-                Undone::Text(before) => Some(before),
-                Undone::NoFile => None,
-                Undone::Unknown => {
+                OriginalContent::Text(before) => Some(before),
+                OriginalContent::NoFile => None,
+                OriginalContent::Unknown => {
                     // The version of a file that we did not create stays.
                     let entries = edits.entries.iter().filter(|entry| entry.name() != "version");
                     let entries: Vec<Entry> = entries.cloned().collect();

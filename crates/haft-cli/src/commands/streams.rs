@@ -8,7 +8,7 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use haft::core::{ByteTap, EventConsumer, EventKind, FilterStats, Locked as _, OutputStream, ToolEvent};
-use haft::filter::{Exit as Ended, FilterEvent, FilterPipeline, FilterReport, FilterStream};
+use haft::filter::{Exit as CommandEnd, FilterEvent, FilterPipeline, FilterReport, FilterStream};
 use tokio_util::sync::CancellationToken;
 
 use crate::output::{self, printable};
@@ -94,7 +94,7 @@ impl Side {
         text
     }
 
-    fn finish(self, exit: Ended) -> (String, FilterReport) {
+    fn finish(self, exit: CommandEnd) -> (String, FilterReport) {
         let mut text = String::new();
         let Self { filter, mut begun } = self;
         let report = filter.finish_with(exit, &mut |event| Self::take(&mut begun, &mut text, event));
@@ -107,7 +107,7 @@ impl Side {
 
 impl OutputForwarder {
     pub(crate) fn new(rules: &FilterPipeline, line: &str, gone: CancellationToken) -> Self {
-        let side = || Side { filter: rules.start(line, Ended::Unknown), begun: false };
+        let side = || Side { filter: rules.start(line, CommandEnd::Unknown), begun: false };
         let sides = [side(), side()];
         let has_rule = sides.iter().all(|side| side.filter.has_rule());
         Self { filters: Mutex::new(has_rule.then_some(sides)), gone }
@@ -125,7 +125,7 @@ impl OutputForwarder {
     }
 
     /// Ends the filters; returns the statistics of both.
-    pub(crate) fn end(&self, exit: Ended) -> Option<FilterStats> {
+    pub(crate) fn end(&self, exit: CommandEnd) -> Option<FilterStats> {
         let [stdout, stderr] = self.filters.locked().take()?;
         let mut stats: Option<FilterStats> = None;
         for (stream, side) in [(OutputStream::Stdout, stdout), (OutputStream::Stderr, stderr)] {

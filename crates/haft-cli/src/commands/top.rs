@@ -15,7 +15,7 @@ use haft::questions::QuestionWatch;
 use serde_json::json;
 use tokio::{net::TcpListener, task::AbortHandle};
 
-use self::{board::Board, http::Door, questions::Questions};
+use self::{board::Board, http::RequestGuard, questions::Questions};
 use crate::{args::CommonArgs, commands::call::interrupt, exit::Exit, output};
 
 /// Maximum number of open connections; a browser opens about six.
@@ -28,14 +28,14 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
     let listener = TcpListener::bind(("127.0.0.1", port)).await;
     let listener = listener.map_err(|error| format!("127.0.0.1:{port} cannot be listened on: {error}"))?;
     let port = listener.local_addr().map_err(|error| error.to_string())?.port();
-    let door = Arc::new(Door::new(port)?);
+    let guard = Arc::new(RequestGuard::new(port)?);
     let folder = haft::config::places::watch_dir();
     let watch = QuestionWatch::open(&folder).await;
     let watch = watch.map_err(|error| format!("`{}` cannot be watched: {error}", folder.display()))?;
     let (questions, mut watching) = Questions::watching(watch);
     let board = Arc::new(Board::new(common, questions)?);
     // The part after `#` is sent to no server and written to no log; the page reads it from there.
-    let address = format!("http://127.0.0.1:{port}/#{}", door.token());
+    let address = format!("http://127.0.0.1:{port}/#{}", guard.token());
     if common.json {
         output::json(&json!({"event": "serving", "address": address}));
     } else {
@@ -59,8 +59,8 @@ pub(crate) async fn run(common: &CommonArgs, port: u16) -> Result<Exit, String> 
                     tokio::time::sleep(Duration::from_millis(50)).await;
                     continue;
                 };
-                let (door, board) = (Arc::clone(&door), Arc::clone(&board));
-                open.push_back(connections.spawn(async move { http::serve(stream, &door, &board).await }));
+                let (guard, board) = (Arc::clone(&guard), Arc::clone(&board));
+                open.push_back(connections.spawn(async move { http::serve(stream, &guard, &board).await }));
             }
             _ = tick.tick() => board.look(),
             () = watching.step() => {}

@@ -159,7 +159,7 @@ fn list(common: &CommonArgs, checkpoints: &Checkpoints, workspace: &Path) -> Res
 /// Formats one call on one line.
 fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     const MAX_LISTED: usize = 5;
-    let changes: Vec<&Change> = checkpoint.changes.iter().filter(|change| change.is_telling()).collect();
+    let changes: Vec<&Change> = checkpoint.changes.iter().filter(|change| change.is_reportable()).collect();
     let sign = |change: &Change| match (&change.before, &change.after) {
         (None, _) => '+',
         (_, None) => '-',

@@ -5,7 +5,7 @@ use std::{fmt::Write as _, time::Duration};
 
 use haft::Toolbox;
 use haft::config::LoadedConfig;
-use haft::core::{Question, ToolCall, ToolErrorCategory, Visible, Width, is_hidden, refusal};
+use haft::core::{Question, ToolCall, ToolErrorCategory, VisibleText, Width, is_hidden, refusal};
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tools_testkit::{Numbers, Workspace};
@@ -67,7 +67,7 @@ fn check(rows: &[String], asks: &[String], line: &str) {
         .collect();
     assert!(!rows.iter().any(|row| row.contains(is_hidden)), "{line:?}: {rows:?}");
     for text in asks {
-        assert!(front.contains(Visible::of(text).as_str()), "{text:?} of {line:?} is not in {rows:#?}");
+        assert!(front.contains(VisibleText::of(text).as_str()), "{text:?} of {line:?} is not in {rows:#?}");
     }
 }
 

@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 
 use serde_json::Value;
-use tools_core::{Visible, did_you_mean, inline_schema, nearest};
+use tools_core::{VisibleText, did_you_mean, inline_schema, nearest};
 
 use super::HaftConfig;
 use super::error::{ConfigError, Place};
@@ -118,7 +118,7 @@ pub fn unknown_variables(names: impl IntoIterator<Item = String>) -> Vec<String>
     let problem = |name: &String| {
         let near = did_you_mean(&nearest(name, known.iter().copied()));
         let hint = near.map(|near| format!("; {near}")).unwrap_or_default();
-        let shown = Visible::of(name).shortened(100);
+        let shown = VisibleText::of(name).shortened(100);
         format!("the environment variable `{shown}` is not known and changes nothing{hint}")
     };
     found.iter().filter(|name| !known.contains(&name.as_str())).map(problem).collect()

@@ -76,7 +76,7 @@ impl Followers {
 
     /// Makes a part follow a section that cannot be invalid.
     #[cfg(any(feature = "cache", feature = "filter", feature = "overflow"))]
-    pub(crate) fn heed<P: Send + Sync + 'static, S: Clone + Send + 'static>(
+    pub(crate) fn follow_section<P: Send + Sync + 'static, S: Clone + Send + 'static>(
         &mut self,
         part: &std::sync::Arc<P>,
         section: fn(&LoadedConfig) -> &S,
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_part_heeds_its_section_when_all_is_put_in_force() {
         let (part, mut parts) = (Arc::new(Shared::new(0)), Followers::default());
-        parts.heed(&part, |loaded| &loaded.config.mcp.question_timeout, |part, new| part.store(*new));
+        parts.follow_section(&part, |loaded| &loaded.config.mcp.question_timeout, |part, new| part.store(*new));
         let swaps = parts.compiled(&loaded(3, 4)).unwrap();
         assert_eq!(*part.load(), 0);
         for swap in swaps {

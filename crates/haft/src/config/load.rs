@@ -10,7 +10,7 @@ use crate::config::error::{ConfigError, LoadError, Place};
 use crate::config::migrate::{self, Migration};
 use crate::config::overlays::Overlays;
 use crate::config::source::Source;
-use crate::config::{HaftConfig, environment, typed};
+use crate::config::{HaftConfig, environment, strict_decode};
 
 /// Returns the value of an environment variable, if it is set.
 pub(super) type Lookup<'a> = &'a dyn Fn(&str) -> Option<String>;
@@ -38,7 +38,7 @@ impl LoadedConfig {
         let schema = || schema.get_or_init(inline_schema::<HaftConfig>).as_value();
         let set = environment.map(|lookup| environment::set(schema(), lookup)).unwrap_or_default();
         let migrated = migrate::to_load(text);
-        if let (true, None, Some(config)) = (set.is_empty(), &migrated, typed::decode(text)) {
+        if let (true, None, Some(config)) = (set.is_empty(), &migrated, strict_decode::decode(text)) {
             let overlays = Overlays::default();
             return Ok(Self { config, file, older: vec![], ignored: vec![], overlays, source: Source::decoded(text) });
         }

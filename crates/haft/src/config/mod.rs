@@ -5,7 +5,6 @@ mod absent;
 mod agent;
 #[cfg(feature = "policy")]
 mod aliases;
-mod counts;
 mod digest;
 mod embedding;
 mod environment;
@@ -24,11 +23,12 @@ mod overlays;
 pub(crate) mod own_places;
 pub(crate) mod paths;
 mod read;
+mod reload_keys;
 mod reloaded;
 mod sections;
 mod security;
 mod source;
-mod typed;
+mod strict_decode;
 #[cfg(feature = "watch")]
 mod watch;
 
@@ -51,7 +51,7 @@ pub use watch::ConfigWatch;
 pub(crate) use absent::refuse;
 #[cfg(feature = "policy")]
 pub(crate) use aliases::named;
-pub(crate) use counts::merged;
 pub(crate) use followers::{Followers, Swap};
+pub(crate) use reload_keys::merged;
 #[cfg(feature = "watch")]
 pub(crate) use watch::ConfigUser;

@@ -34,7 +34,7 @@ pub(super) fn tightened(loaded: LoadedConfig, overlays: Overlays) -> Result<Load
         let problems = schema_problems(&source.value, schema.as_value());
         let mut faults: Vec<ConfigError> = problems.iter().map(|problem| describe(problem, &source)).collect();
         if faults.is_empty() {
-            let mut laying = Laying { source: &source, faults: vec![], set: vec![], ignored: vec![] };
+            let mut laying = OverlayMerge { source: &source, faults: vec![], set: vec![], ignored: vec![] };
             laying.lay(schema.as_value(), "", &mut value, &source.value);
             laying.set.iter().for_each(|set| set.note(&mut places, &source, file));
             faults = laying.faults;
@@ -95,7 +95,7 @@ fn item(path: &str, list: &str, by: usize) -> String {
 }
 
 /// State of applying one overlay to a configuration.
-struct Laying<'a> {
+struct OverlayMerge<'a> {
     source: &'a Source,
     faults: Vec<ConfigError>,
     set: Vec<SetKey>,
@@ -103,7 +103,7 @@ struct Laying<'a> {
     ignored: Vec<(String, String)>,
 }
 
-impl Laying<'_> {
+impl OverlayMerge<'_> {
     /// Applies the values `over` to the configuration, as far as the schema permits.
     fn lay(&mut self, schema: &Value, path: &str, base: &mut Value, over: &Value) {
         if let Some(rule) = schema.get(KEYWORD) {

@@ -76,7 +76,7 @@ impl ConfigWatch {
             user: Box::new(user),
             folder: identity_of_folder(&anchor),
             // State that was read, not the current one: it may have changed since.
-            seen: Seen {
+            seen: FileContents {
                 text: Ok(loaded.text().to_owned()),
                 overlays: Ok(overlays.clone()),
                 rules: rules.as_deref().map(self::rules),
@@ -136,13 +136,13 @@ struct WatchState {
     originals: Vec<(Original, PathBuf)>,
     /// Identity of the folder of the configuration at the start.
     folder: Option<(u64, u64)>,
-    seen: Seen,
+    seen: FileContents,
     environment: Box<Environment>,
 }
 
 /// Contents of the files, or why they could not be read.
 #[derive(PartialEq)]
-struct Seen {
+struct FileContents {
     text: Result<String, String>,
     overlays: Result<Overlays, String>,
     rules: Option<Result<String, String>>,
@@ -178,8 +178,8 @@ impl WatchState {
         self.originals.iter().find(is_other).map(|(_, place)| place.as_path())
     }
 
-    fn now(&self) -> Seen {
-        Seen {
+    fn now(&self) -> FileContents {
+        FileContents {
             text: self.file.as_deref().map_or_else(|| Ok(String::new()), contents),
             overlays: Overlays::beside(&self.anchor).map_err(|error| error.to_string()),
             rules: self.rules.as_deref().map(rules),

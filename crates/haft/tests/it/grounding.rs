@@ -89,7 +89,7 @@ async fn warned(calls: &[(String, &'static str, Value)]) -> usize {
     let mut warned = 0;
     for (said, tool, params) in calls {
         let cx = toolbox.context().in_session(SessionId::generate());
-        toolbox.parts().gates.state.told.user(cx.session(), said);
+        toolbox.parts().gates.state.texts.user(cx.session(), said);
         let recorded = toolbox.call(call(tool, params.clone()), &cx, &NobodyToAsk).await;
         let is_warned = recorded.journal.value("hallucination").is_some();
         assert_eq!(

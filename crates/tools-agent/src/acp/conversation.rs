@@ -11,8 +11,8 @@ use tools_acp::{ClientView, Conversation, Modes, PromptEnd, SessionEvent};
 use tools_core::Redactor;
 
 use super::desk::{AcpDesk, PendingQuestion, RunningCalls};
-use super::telling::SessionNotifier;
-use crate::sessions::{HeldSession, KeptSession};
+use super::notifier::SessionNotifier;
+use crate::sessions::{HeldSession, SavedSession};
 use crate::{Agent, AgentBuilder, AgentEvent, AgentEvents, Stop, ToolHost};
 
 /// Capacity of the queue of events to send.
@@ -29,7 +29,7 @@ pub struct ConversationParts {
     /// Time limit of a question.
     pub patience: Duration,
     /// The conversation to resume; `None` for a new one.
-    pub kept: Option<KeptSession>,
+    pub kept: Option<SavedSession>,
     /// Lock that permits saving the conversation.
     pub held: HeldSession,
     /// Ends what runs for the session when the editor closes it.
@@ -47,7 +47,7 @@ pub struct AgentConversation {
     events: mpsc::Receiver<AgentEvent>,
     questions: mpsc::Receiver<PendingQuestion>,
     running: RunningCalls,
-    telling: SessionNotifier,
+    notifier: SessionNotifier,
     title: String,
     held: HeldSession,
     closing: Option<Closing>,
@@ -68,7 +68,7 @@ impl AgentConversation {
         let ConversationParts { host, redactor, patience, kept, held, closing } = parts;
         let modes = Modes::usual();
         let (sender, events) = AgentEvents::channel(EVENTS);
-        let (desk, beside, questions) = AcpDesk::new(Arc::clone(&host), patience);
+        let (desk, extras, questions) = AcpDesk::new(Arc::clone(&host), patience);
         let running = desk.running();
         let mut builder = build(Arc::new(desk))?.phase_of(modes.phase()).events(sender);
         let mut title = String::new();
@@ -77,9 +77,9 @@ impl AgentConversation {
             builder = kept.resumed(builder)?;
         }
         let agent = builder.build();
-        let telling = SessionNotifier::new(Arc::clone(&host), redactor, beside);
+        let notifier = SessionNotifier::new(Arc::clone(&host), redactor, extras);
         let closing = Some(closing);
-        let talk = Self { host, agent, events, questions, running, telling, title, held, closing, unsaved: None };
+        let talk = Self { host, agent, events, questions, running, notifier, title, held, closing, unsaved: None };
         Ok((talk, modes))
     }
 
@@ -87,10 +87,10 @@ impl AgentConversation {
     /// if the conversation may not continue unsaved.
     async fn keep(&mut self, task: &str, watch: &ClientView) -> Result<(), String> {
         if self.title.is_empty() {
-            self.title = KeptSession::title_of(task);
+            self.title = SavedSession::title_of(task);
             watch.tell(SessionEvent::Titled { title: self.title.clone() }).await;
         }
-        let kept = self.held.keep(&KeptSession::of(&self.host.context(), &self.agent, &self.title)).await;
+        let kept = self.held.keep(&SavedSession::of(&self.host.context(), &self.agent, &self.title)).await;
         let Err(error) = kept else {
             self.unsaved = None;
             return Ok(());
@@ -112,7 +112,7 @@ impl Conversation for AgentConversation {
         {
             return PromptEnd::Failed(problem);
         }
-        let Self { agent, events, questions, running: calls, telling, .. } = self;
+        let Self { agent, events, questions, running: calls, notifier, .. } = self;
         // The agent continues while a slow editor receives events, so that it can still be
         // cancelled in time.
         let over = CancellationToken::new();
@@ -121,14 +121,14 @@ impl Conversation for AgentConversation {
             over.cancel();
             turn
         };
-        let told = tell(events, questions, calls, telling, watch, &over);
+        let told = tell(events, questions, calls, notifier, watch, &over);
         let (turn, ()) = tokio::join!(running, told);
         let notice = match &turn.stop {
             Stop::Cancelled | Stop::Provider { .. } => String::new(),
             stop => stop.notice(),
         };
-        for happening in telling.ended(&turn.text, &notice) {
-            watch.tell(happening).await;
+        for session_event in notifier.ended(&turn.text, &notice) {
+            watch.tell(session_event).await;
         }
         if let Err(problem) = self.keep(task, watch).await {
             return PromptEnd::Failed(problem);
@@ -156,7 +156,7 @@ async fn tell(
     events: &mut mpsc::Receiver<AgentEvent>,
     questions: &mut mpsc::Receiver<PendingQuestion>,
     calls: &RunningCalls,
-    telling: &mut SessionNotifier,
+    notifier: &mut SessionNotifier,
     watch: &ClientView,
     over: &CancellationToken,
 ) {
@@ -166,8 +166,8 @@ async fn tell(
         tokio::select! {
             biased;
             Some(event) = events.recv() => {
-                for happening in telling.happenings(event) {
-                    watch.tell(happening).await;
+                for session_event in notifier.session_events(event) {
+                    watch.tell(session_event).await;
                 }
             }
             Some(asked) = questions.recv() => ask(asked, watch),

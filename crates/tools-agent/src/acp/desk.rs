@@ -27,7 +27,7 @@ pub(super) struct PendingQuestion {
 
 /// What an editor shows of a result besides its text.
 #[derive(Debug, Default)]
-pub(super) struct Extras {
+pub(super) struct ResultExtras {
     pub(super) diff: Option<FileDiff>,
     pub(super) media: Vec<Media>,
     pub(super) locations: Vec<Location>,
@@ -35,7 +35,7 @@ pub(super) struct Extras {
 
 /// Extras of results, stored until the results are sent. Clones share them.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Beside(Arc<Mutex<HashMap<CallId, Extras>>>);
+pub(super) struct PendingExtras(Arc<Mutex<HashMap<CallId, ResultExtras>>>);
 
 /// Running calls, so that each can be cancelled. Clones share them.
 #[derive(Debug, Clone, Default)]
@@ -44,7 +44,7 @@ pub(super) struct RunningCalls(Arc<Mutex<HashMap<CallId, CancellationToken>>>);
 /// A host whose questions go to an editor.
 pub(super) struct AcpDesk {
     host: Arc<dyn ToolHost>,
-    beside: Beside,
+    extras: PendingExtras,
     running: RunningCalls,
     questions: mpsc::Sender<PendingQuestion>,
     /// Questions are asked one after the other: a person reads one at a time, and each has its full
@@ -55,12 +55,15 @@ pub(super) struct AcpDesk {
 
 impl AcpDesk {
     /// Creates the desk of a session, and the receiver of its questions.
-    pub(super) fn new(host: Arc<dyn ToolHost>, patience: Duration) -> (Self, Beside, mpsc::Receiver<PendingQuestion>) {
+    pub(super) fn new(
+        host: Arc<dyn ToolHost>,
+        patience: Duration,
+    ) -> (Self, PendingExtras, mpsc::Receiver<PendingQuestion>) {
         let (questions, asked) = mpsc::channel(MAX_WAITING);
-        let beside = Beside::default();
+        let extras = PendingExtras::default();
         let turn = tokio::sync::Mutex::default();
         let running = RunningCalls::default();
-        (Self { host, beside: beside.clone(), running, questions, turn, patience }, beside, asked)
+        (Self { host, extras: extras.clone(), running, questions, turn, patience }, extras, asked)
     }
 
     /// The running calls of this desk.
@@ -98,8 +101,8 @@ impl Drop for RunningCall<'_> {
     }
 }
 
-impl Beside {
-    pub(super) fn take(&self, call: &CallId) -> Extras {
+impl PendingExtras {
+    pub(super) fn take(&self, call: &CallId) -> ResultExtras {
         self.0.locked().remove(call).unwrap_or_default()
     }
 
@@ -115,19 +118,19 @@ impl Beside {
         };
         if let Some(output) = output {
             let (diff, media, locations) = (output.diff.clone(), output.media.clone(), output.locations.clone());
-            self.0.locked().insert(call, Extras { diff, media, locations });
+            self.0.locked().insert(call, ResultExtras { diff, media, locations });
         }
     }
 }
 
 /// Asks about one call.
-struct AboutCall<'a> {
+struct CallConfirmer<'a> {
     desk: &'a AcpDesk,
     call: CallId,
 }
 
 #[async_trait]
-impl Confirmer for AboutCall<'_> {
+impl Confirmer for CallConfirmer<'_> {
     async fn confirm(&self, prompt: &ConfirmPrompt) -> Answer {
         let _turn = self.desk.turn.lock().await;
         let (answer, answered) = oneshot::channel();
@@ -162,10 +165,10 @@ impl ToolHost for AcpDesk {
     }
 
     async fn call(&self, call: ToolCall, cx: &CallContext, _: &dyn Confirmer) -> RecordedResult {
-        let asking = AboutCall { desk: self, call: call.id.clone() };
+        let asking = CallConfirmer { desk: self, call: call.id.clone() };
         let (cx, _running) = self.running.enter(&call.id, cx);
         let recorded = self.host.call(call, &cx, &asking).await;
-        self.beside.put(asking.call, &recorded);
+        self.extras.put(asking.call, &recorded);
         recorded
     }
 

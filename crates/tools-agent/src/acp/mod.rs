@@ -3,8 +3,8 @@
 
 mod conversation;
 mod desk;
+mod notifier;
 mod replay;
-mod telling;
 
 pub use conversation::{AgentConversation, Closing, ConversationParts};
 pub use replay::replayed;

@@ -6,23 +6,27 @@ use tools_acp::SessionEvent;
 use tools_core::{CallId, Redactor};
 use tools_providers::{Block, Role};
 
-use super::telling::named;
-use crate::{ToolHost, sessions::KeptSession};
+use super::notifier::named;
+use crate::{ToolHost, sessions::SavedSession};
 
 /// Events of a saved conversation, in order: messages and calls.
 ///
 /// # Errors
 /// A sentence for a person, if the saved text is not a conversation.
-pub fn replayed(host: &dyn ToolHost, redactor: &dyn Redactor, kept: &KeptSession) -> Result<Vec<SessionEvent>, String> {
+pub fn replayed(
+    host: &dyn ToolHost,
+    redactor: &dyn Redactor,
+    kept: &SavedSession,
+) -> Result<Vec<SessionEvent>, String> {
     let history = kept.history.clone().restore();
     let history = history.map_err(|error| format!("the kept session cannot go on: {error}"))?;
     // Providers may reuse an id in a later answer.
     let mut calls = HashMap::new();
     let blocks = history.messages().iter().flat_map(|message| message.blocks.iter().map(|block| (message.role, block)));
-    Ok(blocks.filter_map(|(role, block)| happening(host, redactor, &mut calls, role, block)).collect())
+    Ok(blocks.filter_map(|(role, block)| session_event(host, redactor, &mut calls, role, block)).collect())
 }
 
-fn happening(
+fn session_event(
     host: &dyn ToolHost,
     redactor: &dyn Redactor,
     calls: &mut HashMap<String, CallId>,

@@ -14,7 +14,7 @@ use super::early::{belonging, discard};
 use super::make::{CallDisposition, CallOutcome};
 use super::shared::Shared;
 use super::state::State;
-use crate::{Admission, AgentEvent, Compression, Stop, compress::Wish, plan::may_run_at_once};
+use crate::{Admission, AgentEvent, Compression, Stop, compress::CompressRequest, plan::may_run_at_once};
 
 /// Maximum number of calls that run concurrently.
 const AT_ONCE: usize = 16;
@@ -198,7 +198,12 @@ impl Open<'_> {
     }
 
     /// Begins to serve a call's request for compression.
-    fn serve(&self, shared: &Arc<Shared>, cx: &CallContext, wish: Wish) -> BoxFuture<'static, Option<Compression>> {
+    fn serve(
+        &self,
+        shared: &Arc<Shared>,
+        cx: &CallContext,
+        wish: CompressRequest,
+    ) -> BoxFuture<'static, Option<Compression>> {
         let selection = self.state.history.select(wish.keep_last).filter(|_| self.compression.is_none());
         let messages = selection.map(|selection| self.state.history.messages()[..selection.end].to_vec());
         let tokens = self.state.history.budget().tokens(self.state.shown.bytes);

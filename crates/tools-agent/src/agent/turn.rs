@@ -46,7 +46,7 @@ impl Agent {
         self.shared.host.heard(&cx, task);
         if !task.is_empty() || self.state.history.messages().is_empty() {
             let said = if task.is_empty() { "(nothing)" } else { task };
-            self.state.history.say(vec![Block::Text(said.to_owned())]);
+            self.state.history.push_user(vec![Block::Text(said.to_owned())]);
         }
         let mut text = String::new();
         let stop = self.iterate(task, cancel, &mut text).await;

@@ -25,7 +25,7 @@ pub struct History {
 /// Fault of a list of messages.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[error("message {at}: {problem}")]
-pub struct Invalid {
+pub struct InvalidHistory {
     /// Index of the message, from 0.
     pub at: usize,
     /// The fault.
@@ -37,7 +37,11 @@ impl History {
     ///
     /// # Errors
     /// If they are not a valid conversation.
-    pub fn restored(messages: Vec<Arc<Message>>, knowledge: usize, summaries: Vec<Summary>) -> Result<Self, Invalid> {
+    pub fn restored(
+        messages: Vec<Arc<Message>>,
+        knowledge: usize,
+        summaries: Vec<Summary>,
+    ) -> Result<Self, InvalidHistory> {
         check(&messages)?;
         let most = messages.first().map_or(0, |first| first.blocks.len());
         let mut history = Self { knowledge: knowledge.min(most), summaries, ..Self::default() };
@@ -69,7 +73,7 @@ impl History {
     }
 
     /// Adds the user's message: to their last one if the model has not answered that yet.
-    pub(crate) fn say(&mut self, blocks: Vec<Block>) {
+    pub(crate) fn push_user(&mut self, blocks: Vec<Block>) {
         let message = Message { role: Role::User, blocks };
         self.budget.grew(size::bytes(&message));
         match self.messages.last_mut().filter(|last| last.role == Role::User) {
@@ -153,10 +157,10 @@ impl History {
 ///
 /// # Errors
 /// The first invalid message.
-pub(crate) fn check(messages: &[Arc<Message>]) -> Result<(), Invalid> {
+pub(crate) fn check(messages: &[Arc<Message>]) -> Result<(), InvalidHistory> {
     let mut open: Vec<&str> = vec![];
     for (at, message) in messages.iter().enumerate() {
-        let wrong = |problem| Err(Invalid { at, problem });
+        let wrong = |problem| Err(InvalidHistory { at, problem });
         let expected = if at % 2 == 0 { Role::User } else { Role::Assistant };
         if message.role != expected {
             return wrong("the sides do not alternate");
@@ -180,7 +184,7 @@ pub(crate) fn check(messages: &[Arc<Message>]) -> Result<(), Invalid> {
             return wrong("the user calls a tool");
         }
     }
-    if open.is_empty() { Ok(()) } else { Err(Invalid { at: messages.len(), problem: "calls without results" }) }
+    if open.is_empty() { Ok(()) } else { Err(InvalidHistory { at: messages.len(), problem: "calls without results" }) }
 }
 
 impl History {
@@ -188,7 +192,7 @@ impl History {
     ///
     /// # Errors
     /// The first invalid message.
-    pub fn check(&self) -> Result<(), Invalid> {
+    pub fn check(&self) -> Result<(), InvalidHistory> {
         check(&self.messages)
     }
 }

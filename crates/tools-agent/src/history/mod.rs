@@ -10,4 +10,4 @@ pub use budget::{Budget, Pressure};
 pub(crate) use clear::kept_lines;
 pub(crate) use compress::render;
 pub use compress::{Compression, CompressionStrategy, MessageSelection, NoGain, Summary, select};
-pub use messages::{History, Invalid};
+pub use messages::{History, InvalidHistory};

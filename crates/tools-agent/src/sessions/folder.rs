@@ -12,7 +12,7 @@ use tools_core::{SessionId, sha256_hex};
 use tools_sandbox::{open_lock, replace_file};
 
 use super::store::{SessionHold, SessionStore, SessionsError};
-use super::{KeptSession, SessionEntry};
+use super::{SavedSession, SessionEntry};
 
 /// Maximum number of attempts to lock a file that its last holder removes concurrently.
 const TRIES: u32 = 20;
@@ -32,7 +32,7 @@ impl FolderSessions {
         self.0.join(format!("{}.json", &sha256_hex(session.as_str().as_bytes())[..32]))
     }
 
-    fn lock(&self, session: &SessionId) -> Result<HeldFile, SessionsError> {
+    fn lock(&self, session: &SessionId) -> Result<LockedFile, SessionsError> {
         tools_sandbox::make_private_folder(&self.0)?;
         let file = self.file(session);
         let path = file.with_extension("lock");
@@ -46,7 +46,7 @@ impl FolderSessions {
             let is_there =
                 fs::metadata(&path).is_ok_and(|there| lock.metadata().is_ok_and(|own| own.ino() == there.ino()));
             if is_there {
-                return Ok(HeldFile { file, path, _lock: lock });
+                return Ok(LockedFile { file, path, _lock: lock });
             }
         }
         Err(SessionsError::InUse("other processes of this machine open and close it".to_owned()))
@@ -54,13 +54,13 @@ impl FolderSessions {
 }
 
 /// Permits writing a file while its lock is held.
-struct HeldFile {
+struct LockedFile {
     file: PathBuf,
     path: PathBuf,
     _lock: File,
 }
 
-impl Drop for HeldFile {
+impl Drop for LockedFile {
     fn drop(&mut self) {
         // Removed while the lock is held: whoever opened the file before finds it gone.
         let _ = fs::remove_file(&self.path);
@@ -68,8 +68,8 @@ impl Drop for HeldFile {
 }
 
 #[async_trait]
-impl SessionHold for HeldFile {
-    async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
+impl SessionHold for LockedFile {
+    async fn keep(&self, session: &SavedSession) -> Result<(), SessionsError> {
         Ok(replace_file(&self.file, 0o600, &serde_json::to_vec(session).map_err(io::Error::from)?)?)
     }
 
@@ -88,7 +88,7 @@ impl SessionStore for FolderSessions {
         Ok(listed.map_err(|error| SessionsError::Away(error.into()))??)
     }
 
-    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
+    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<SavedSession>, SessionsError> {
         let mut found = Vec::new();
         for session in sessions {
             match read(&self.file(session)) {
@@ -127,6 +127,6 @@ fn entries(folder: &Path) -> io::Result<Vec<SessionEntry>> {
     Ok(all)
 }
 
-fn read(file: &Path) -> io::Result<KeptSession> {
+fn read(file: &Path) -> io::Result<SavedSession> {
     Ok(serde_json::from_slice(&fs::read(file)?)?)
 }

@@ -2,15 +2,15 @@
 //! user, or a store of the host.
 
 mod config;
-mod folder;
 #[cfg(feature = "memory")]
-mod said;
+mod conversations;
+mod folder;
 mod saved;
 mod store;
 
 pub use config::{OnSessionsAway, SessionsConfig};
-pub use folder::FolderSessions;
 #[cfg(feature = "memory")]
-pub use said::SaidBefore;
-pub use saved::{HeldSession, KeptSession, SessionEntry, Sessions};
+pub use conversations::SavedConversations;
+pub use folder::FolderSessions;
+pub use saved::{HeldSession, SavedSession, SessionEntry, Sessions};
 pub use store::{SessionHold, SessionStore, SessionsError};

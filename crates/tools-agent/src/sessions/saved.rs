@@ -13,7 +13,7 @@ use crate::{Agent, AgentBuilder, StoredHistory};
 
 /// A saved conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub struct KeptSession {
+pub struct SavedSession {
     /// The session, to which approvals, stored output and checkpoints belong.
     pub session: SessionId,
     /// The folder it worked in.
@@ -96,18 +96,18 @@ impl Sessions {
     }
 
     /// The conversation of a session; `None` if there is none.
-    pub async fn find(&self, session: &SessionId) -> Result<Option<KeptSession>, SessionsError> {
+    pub async fn find(&self, session: &SessionId) -> Result<Option<SavedSession>, SessionsError> {
         Ok(self.store.read(std::slice::from_ref(session)).await?.pop())
     }
 
     /// Conversations of sessions, in the order of the list; missing or unreadable ones are left
     /// out.
-    pub async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError> {
+    pub async fn read(&self, sessions: &[SessionId]) -> Result<Vec<SavedSession>, SessionsError> {
         self.store.read(sessions).await
     }
 
     /// The latest conversation of a folder; `None` if there is none.
-    pub async fn latest(&self, workdir: &Path) -> Result<Option<KeptSession>, SessionsError> {
+    pub async fn latest(&self, workdir: &Path) -> Result<Option<SavedSession>, SessionsError> {
         match self.list().await?.into_iter().find(|entry| entry.workdir == workdir) {
             Some(entry) => self.find(&entry.session).await,
             None => Ok(None),
@@ -128,7 +128,7 @@ impl HeldSession {
     ///
     /// # Errors
     /// If it cannot be saved, or another process has taken it over in the meantime.
-    pub async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError> {
+    pub async fn keep(&self, session: &SavedSession) -> Result<(), SessionsError> {
         match &self.hold {
             Some(hold) => hold.keep(session).await,
             None => Err(SessionsError::Away("there is no right to write this one".into())),
@@ -148,7 +148,7 @@ impl HeldSession {
     }
 }
 
-impl KeptSession {
+impl SavedSession {
     /// The current session of an agent, to be saved. Its calls start from `cx`; `title` is its
     /// title.
     pub fn of(cx: &CallContext, agent: &Agent, title: &str) -> Self {
@@ -177,9 +177,9 @@ impl KeptSession {
     }
 }
 
-impl From<&KeptSession> for SessionEntry {
-    fn from(kept: &KeptSession) -> Self {
-        let KeptSession { session, workdir, title, turns, written, history } = kept.clone();
+impl From<&SavedSession> for SessionEntry {
+    fn from(kept: &SavedSession) -> Self {
+        let SavedSession { session, workdir, title, turns, written, history } = kept.clone();
         Self { session, workdir, title, turns, messages: history.len(), written }
     }
 }

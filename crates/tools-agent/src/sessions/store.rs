@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use thiserror::Error;
 use tools_core::SessionId;
 
-use super::{KeptSession, SessionEntry};
+use super::{SavedSession, SessionEntry};
 
 /// Reason why saved conversations cannot be read, or one cannot be written.
 #[derive(Debug, Error)]
@@ -44,7 +44,7 @@ pub trait SessionStore: Send + Sync {
     ///
     /// # Errors
     /// If the store, or the only session, cannot be read.
-    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<KeptSession>, SessionsError>;
+    async fn read(&self, sessions: &[SessionId]) -> Result<Vec<SavedSession>, SessionsError>;
 
     /// Removes a conversation; returns whether there was one.
     ///
@@ -60,7 +60,7 @@ pub trait SessionHold: Send + Sync {
     ///
     /// # Errors
     /// If it cannot be saved, or another process has taken it over in the meantime.
-    async fn keep(&self, session: &KeptSession) -> Result<(), SessionsError>;
+    async fn keep(&self, session: &SavedSession) -> Result<(), SessionsError>;
 
     /// Releases the lock before the value is dropped.
     async fn release(self: Box<Self>);

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use tools_agent::Agent;
-use tools_agent::sessions::{KeptSession, Sessions, SessionsError};
+use tools_agent::sessions::{SavedSession, Sessions, SessionsError};
 use tools_core::{CallContext, SessionId};
 
 use crate::doubles::{Host, Model, text, tools};
@@ -22,7 +22,7 @@ async fn a_saved_conversation_goes_on_with_all_that_was_said() {
     let mut agent = builder(&["first"]).build();
     agent.run("one").await;
     let mut held = sessions.hold(cx.session()).await.unwrap();
-    held.keep(&KeptSession::of(&cx, &agent, &KeptSession::title_of("one\ntwo"))).await.unwrap();
+    held.keep(&SavedSession::of(&cx, &agent, &SavedSession::title_of("one\ntwo"))).await.unwrap();
 
     let listed = sessions.list().await.unwrap();
     assert_eq!((listed.len(), listed[0].title.as_str(), listed[0].turns), (1, "one", 1));

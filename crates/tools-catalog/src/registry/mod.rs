@@ -2,13 +2,13 @@
 //! to.
 
 mod check;
-mod checked;
+mod checked_executor;
 mod fault;
 mod references;
 mod repair;
 mod tools;
 
 pub use check::ParameterCheck;
-pub use checked::Checked;
+pub use checked_executor::CheckedExecutor;
 pub use fault::CatalogFault;
 pub use tools::ToolRegistry;

@@ -8,7 +8,7 @@ use proptest::prelude::*;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
-use tools_catalog::{CatalogFault, Checked, ToolRegistry};
+use tools_catalog::{CatalogFault, CheckedExecutor, ToolRegistry};
 use tools_core::{
     CallContext, DynExecutor, Inspection, Stack, Tool, ToolCall, ToolDef, ToolError, ToolErrorCategory, ToolKind,
     ToolOrigin, ToolOutput, ToolTraits, Typed,
@@ -268,7 +268,7 @@ impl Tool for Echo {
 #[tokio::test]
 async fn calls_of_a_hosts_tool_are_held_to_its_definition_before_it_sees_them() {
     let looked = Arc::new(AtomicUsize::new(0));
-    let executor = || DynExecutor::new(Checked::new(DynExecutor::new(Typed::new(Echo(Arc::clone(&looked))))));
+    let executor = || DynExecutor::new(CheckedExecutor::new(DynExecutor::new(Typed::new(Echo(Arc::clone(&looked))))));
     let call = |params: Value| ToolCall::new("echo", params).unwrap();
     contract::check(executor(), &Workspace::new(), &[call(json!({"text": "a"}))]).await;
     looked.store(0, Ordering::Relaxed);

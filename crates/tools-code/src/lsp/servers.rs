@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::json;
 use tokio::time::timeout;
 use tools_core::{CallContext, Locked as _};
-use tools_sandbox::{kernel::Level, obeyed::Look};
+use tools_sandbox::{kernel::Level, obeyed::ObeyedLook};
 
 use super::client::{Client, Failure, Place, hover, places, uri};
 use super::launch::{Child, LaunchConfinement, launch};
@@ -90,8 +90,8 @@ impl Servers {
         let waited = Duration::from_secs(server.timeout);
         // What a server may write it changes unseen but for this.
         let rules = held.children.hidden();
-        let look = (self.are_held.get() != Some(&true)).then(|| Look::new(rules.clone(), roots.to_vec()));
-        Look::around(look.as_ref(), cx, Box::pin(timeout(waited, work)))
+        let look = (self.are_held.get() != Some(&true)).then(|| ObeyedLook::new(rules.clone(), roots.to_vec()));
+        ObeyedLook::around(look.as_ref(), cx, Box::pin(timeout(waited, work)))
             .await
             .unwrap_or_else(|_| Err(format!("the server did not answer within {} s", server.timeout)))
     }

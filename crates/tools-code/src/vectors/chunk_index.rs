@@ -40,7 +40,7 @@ pub struct FileChunks {
 
 /// A passage that is near a vector.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Near {
+pub struct NearPassage {
     /// The canonical path of its file.
     pub file: String,
     /// The content that it was taken from.
@@ -111,5 +111,5 @@ pub trait ChunkIndex: fmt::Debug + Send + Sync + 'static {
     fn remove(&self, space: &ChunkSpace, files: &[String]) -> Result<(), ChunkIndexError>;
 
     /// The passages of a space that are nearest to a vector, the nearest first.
-    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError>;
+    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<NearPassage>, ChunkIndexError>;
 }

@@ -5,7 +5,7 @@ use std::sync::Mutex;
 
 use tools_core::{Locked as _, cosine};
 
-use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
+use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
 /// Vectors in memory, up to a number of bytes. Gone with the process.
 #[derive(Debug)]
@@ -61,7 +61,7 @@ impl ChunkIndex for MemoryChunks {
         Ok(())
     }
 
-    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError> {
+    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<NearPassage>, ChunkIndexError> {
         let held = self.held.locked();
         let mut near = Vec::new();
         for file in held.spaces.get(space).into_iter().flat_map(BTreeMap::values) {
@@ -72,7 +72,7 @@ impl ChunkIndex for MemoryChunks {
         }
         // Stable: equal ones stay in the order of paths and lines.
         near.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
-        let shown = near.into_iter().take(limit).map(|(score, file, chunk)| Near {
+        let shown = near.into_iter().take(limit).map(|(score, file, chunk)| NearPassage {
             file: file.file.clone(),
             digest: file.digest,
             number: chunk.number,

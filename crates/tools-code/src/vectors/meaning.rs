@@ -29,7 +29,7 @@ const LINES: usize = 60;
 const REST: i64 = 30;
 
 /// Search by meaning in one store, with one model.
-pub(crate) struct Meaning {
+pub(crate) struct MeaningSearch {
     store: Arc<dyn ChunkIndex>,
     embedder: Arc<dyn Embedder>,
     clock: Arc<dyn Clock>,
@@ -50,7 +50,7 @@ pub(crate) struct MeaningResult {
     pub(crate) missing: usize,
 }
 
-impl Meaning {
+impl MeaningSearch {
     pub(crate) fn new(store: Arc<dyn ChunkIndex>, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>) -> Self {
         Self { store, embedder, clock, ledgers: Mutex::default(), failed: Mutex::default() }
     }

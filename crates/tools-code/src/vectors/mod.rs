@@ -8,8 +8,8 @@ mod meaning;
 #[cfg(feature = "qdrant")]
 mod qdrant;
 
-pub use chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
+pub use chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 pub use in_memory::MemoryChunks;
-pub(crate) use meaning::{Meaning, MeaningResult};
+pub(crate) use meaning::{MeaningResult, MeaningSearch};
 #[cfg(feature = "qdrant")]
 pub use qdrant::QdrantChunks;

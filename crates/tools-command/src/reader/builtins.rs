@@ -106,7 +106,7 @@ pub(super) fn has_evaluating(command: &Command) -> bool {
 
 /// The arguments that would do harm if they were one of these options: what follows them is code,
 /// or the name of a variable by which it is decided what runs.
-pub(super) fn feared_options(command: &Command) -> impl Iterator<Item = &Value> {
+pub(super) fn risky_arguments(command: &Command) -> impl Iterator<Item = &Value> {
     let runs_words = matches!(command.name(), "complete" | "compgen" | "mapfile" | "readarray");
     let harms = move |value: &Value| {
         let is_harm = || value.text.contains(['$', '`']) || decides_what_runs(&value.text, "x");

@@ -10,9 +10,9 @@ use super::builtins;
 use super::chosen::ChosenVariables;
 use super::command::{Analysis, Command, ELSEWHERE, Input, OWN_FOLDER, Surroundings, Value};
 use super::content::Content;
-use super::known::KnownVariables;
+use super::known_variables::KnownVariables;
+use super::links::Links;
 use super::obeyed::FilledPath;
-use super::reached::Links;
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Place, Simple, Word, join_lines, parse};
@@ -300,13 +300,15 @@ impl Reader<'_> {
             command.scripts.push(program.clone());
         }
         let feared = match &described {
-            None if program.is_exact && !self.functions.contains(command.name()) => registry::feared(&command),
+            None if program.is_exact && !self.functions.contains(command.name()) => {
+                registry::possible_effects(&command)
+            }
             _ => Vec::new(),
         };
         command.effects.extend(feared.iter().filter(|effect| effect.is_lasting()).cloned());
         let if_unset = if program.is_exact { self.if_unset(&command, described.as_ref()) } else { Vec::new() };
         command.effects.extend(if_unset.iter().filter(|effect| effect.is_lasting()).cloned());
-        self.reach_further(&mut command);
+        self.add_linked_files(&mut command);
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
@@ -333,15 +335,15 @@ impl Reader<'_> {
         self.depth += 1;
         self.containing.push(self.found.commands.len() - 1);
         self.arguments(&command);
-        let mut feared_options = builtins::feared_options(&command);
-        if feared_options.any(|arg| self.is_chosen(&command, arg, Doubt::Whole)) || self.may_evaluate(&command) {
+        let mut risky_arguments = builtins::risky_arguments(&command);
+        if risky_arguments.any(|arg| self.is_chosen(&command, arg, Doubt::Whole)) || self.may_evaluate(&command) {
             self.opaque(&format!("`{}` with an option that is known only when it runs", command.name()));
         }
         for change in builtins::changes(&command) {
             self.change(change, &through(&command));
         }
         match described {
-            Some(described) => self.described(&command, described.program, described.effects),
+            Some(described) => self.follow_program_effects(&command, described.program, described.effects),
             None => self.follow_all(&command, feared),
         }
         self.follow_all(&command, if_unset);

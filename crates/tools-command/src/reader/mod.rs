@@ -7,17 +7,17 @@ mod builtins;
 mod chosen;
 mod command;
 mod content;
-mod described;
-mod known;
+mod known_variables;
 mod line;
+mod links;
 mod names;
 mod numbers;
 mod obeyed;
 mod printing;
-mod reached;
+mod program_effects;
 mod redirects;
+mod remote;
 mod scripts;
-mod there;
 mod unset;
 mod variables;
 
@@ -25,9 +25,9 @@ pub use assignments::decides_what_runs;
 pub use command::{Analysis, Command, Input, Surroundings, Value};
 pub(crate) use command::{ELSEWHERE, PLACEHOLDER};
 pub use line::{analyse, analyse_through};
+pub use links::Links;
 pub(crate) use names::is_name;
-pub use reached::Links;
-pub(crate) use there::commands_there;
+pub(crate) use remote::commands_there;
 
 #[cfg(test)]
 mod tests;

@@ -9,7 +9,7 @@ use super::builtins;
 use super::command::{Command, Surroundings, Value};
 use super::line::Reader;
 use super::numbers::{PrintedText, printed};
-use super::there::{self, commands_there};
+use super::remote::{self, commands_there};
 use crate::code;
 use crate::effect::Effect;
 use crate::grammar::{Operator, Part, Word, parse_word};
@@ -52,7 +52,7 @@ impl Reader<'_> {
         match registry::describe(command) {
             Some(described) => described.effects,
             None if self.functions.contains(command.name()) => Vec::new(),
-            None => registry::feared(command),
+            None => registry::possible_effects(command),
         }
     }
 
@@ -88,7 +88,7 @@ impl Reader<'_> {
             }
             Effect::Script(file) => self.script_objection(file, command).map(Effect::hidden),
             Effect::Obeys { .. } => self.obeyed_objection(&effect, command).map(Effect::hidden),
-            Effect::WordsThere(_) | Effect::LineThere(_) => commands_there(&effect).iter().find_map(there::harm),
+            Effect::WordsThere(_) | Effect::LineThere(_) => commands_there(&effect).iter().find_map(remote::harm),
             _ => None,
         }
     }

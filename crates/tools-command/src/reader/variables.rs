@@ -76,7 +76,7 @@ impl Reader<'_> {
     }
 
     /// `NAME=value` in front of a command that gets the variable.
-    pub(super) fn handed_on(&mut self, arg: &Value) {
+    pub(super) fn set_for_command(&mut self, arg: &Value) {
         match builtins::declared(arg) {
             Some((name, Some((content, value)))) => {
                 self.choose_value(&name.text, &value);

@@ -22,7 +22,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     let mut found = unseen(parsed);
     if parsed.unknown.is_some() {
-        found.extend(unknown::feared(parsed.command));
+        found.extend(unknown::possible_effects(parsed.command));
     }
     let mut undecided = Vec::new();
     for rule in parsed.rules() {

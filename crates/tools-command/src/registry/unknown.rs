@@ -23,7 +23,7 @@ const NAMING: [&str; 18] = [
     "search", "info", "show", "help", "list", "update", "upgrade", "use",
 ];
 /// What a command may do although nothing is known of its program, or of one of its options.
-pub(crate) fn feared(command: &Command) -> Vec<Effect> {
+pub(crate) fn possible_effects(command: &Command) -> Vec<Effect> {
     let mut found = Vec::new();
     let name = command.name();
     let is_described = find(name).is_some();

@@ -11,7 +11,7 @@ mod refusal;
 mod question;
 mod rows;
 
-mod asked;
+mod approval_request;
 mod desk;
 mod settle;
 
@@ -19,7 +19,7 @@ mod input;
 
 pub use answer::{Absence, Answer, Confirmer, Decisions, NobodyToAsk};
 pub use approval::{Approval, Refusal};
-pub use asked::{ApprovalRequest, RuleLifetime, Settlement};
+pub use approval_request::{ApprovalRequest, RuleLifetime, Settlement};
 pub use change::{Change, ChangePreview};
 pub use desk::{Desk, Questions};
 pub use input::{InputAnswer, InputError, InputKind, InputRequest, InputSource};

@@ -85,7 +85,7 @@ impl ConfirmPrompt {
 
     /// Adds the predicted changes, computed now.
     #[must_use]
-    pub async fn foreseeing(self, inspection: &Inspection) -> Self {
+    pub async fn with_predicted_changes(self, inspection: &Inspection) -> Self {
         match &inspection.change {
             Some(preview) if self.change.is_none() => Self { change: preview.look().await, ..self },
             _ => self,

@@ -5,7 +5,7 @@ use super::change::total;
 use super::refusal::RefusalReason;
 use super::rows::{CONTINUED, Row, RowKind, Width, wrapped};
 use super::{Change, ConfirmPrompt, PromptPart, Verdict};
-use crate::{FileDiff, Subject, Visible};
+use crate::{FileDiff, Subject, VisibleText};
 
 /// Maximum number of characters that ask: two or three screens.
 const MAX_ASKING_CHARS: usize = 6_000;
@@ -36,14 +36,14 @@ const DENIED: &str = "DENIED";
 pub struct Question {
     tool: String,
     asking: Vec<Part>,
-    line: Option<Visible>,
-    allowed: Vec<Visible>,
+    line: Option<VisibleText>,
+    allowed: Vec<VisibleText>,
     allowed_more: usize,
-    change: Vec<Visible>,
+    change: Vec<VisibleText>,
     change_more: Option<String>,
-    reason: Visible,
+    reason: VisibleText,
     by_tool: bool,
-    stores: Option<Visible>,
+    stores: Option<VisibleText>,
 }
 
 #[derive(Debug, Clone, PartialEq)]
@@ -51,9 +51,9 @@ struct Part {
     mark: &'static str,
     /// Size of the change, if it is about this part.
     extent: Option<String>,
-    text: Visible,
-    rule: Visible,
-    via: Option<Visible>,
+    text: VisibleText,
+    rule: VisibleText,
+    via: Option<VisibleText>,
 }
 
 impl Part {
@@ -77,15 +77,15 @@ impl Question {
         let line = prompt.allowed().find(|part| shown && is_whole_line(part) && !brings_its_input(prompt));
         let allowed = || prompt.allowed().filter(|part| shown && !is_whole_line(part));
         let change: Vec<String> = prompt.change.as_ref().map(lines).unwrap_or_default();
-        let pattern = prompt.would_store.as_ref().map(|rule| Visible::of(&rule.pattern));
+        let pattern = prompt.would_store.as_ref().map(|rule| VisibleText::of(&rule.pattern));
         Ok(Self {
             tool: prompt.tool.to_string(),
             line: line.map(|part| text(part).shortened(MAX_LINE_CHARS)),
             allowed: allowed().take(MAX_ALLOWED_PARTS).map(|part| text(part).shortened(MAX_ALLOWED_CHARS)).collect(),
             allowed_more: allowed().count().saturating_sub(MAX_ALLOWED_PARTS),
             change_more: prompt.change.as_ref().and_then(|foreseen| left_out(foreseen, &change)),
-            change: change.iter().map(|line| Visible::of(line).shortened(MAX_CHANGE_LINE)).collect(),
-            reason: Visible::of(&prompt.reason).shortened(MAX_REASON_CHARS),
+            change: change.iter().map(|line| VisibleText::of(line).shortened(MAX_CHANGE_LINE)).collect(),
+            reason: VisibleText::of(&prompt.reason).shortened(MAX_REASON_CHARS),
             by_tool: prompt.by_tool,
             stores: pattern.filter(|pattern| pattern.chars() <= MAX_STORED_CHARS),
             asking,
@@ -174,7 +174,7 @@ impl Question {
         }
         let texts = self.asking.iter().map(|part| part.text.clone());
         let front = format!("{} ASKS about {} parts: ", self.tool, self.asking.len());
-        RowKind::Asks.rows(wrapped(&front, &Visible::numbered(texts), Width::DIALOG)).collect()
+        RowKind::Asks.rows(wrapped(&front, &VisibleText::numbered(texts), Width::DIALOG)).collect()
     }
 
     /// Adds the change, reasons, whole line and allowed parts, up to `height` rows.
@@ -218,7 +218,7 @@ impl Question {
         if self.by_tool {
             rows.push("  asked by the tool itself; every part is covered by a rule".to_owned());
         }
-        let mut rules: Vec<(&Visible, Vec<String>)> = vec![];
+        let mut rules: Vec<(&VisibleText, Vec<String>)> = vec![];
         for (at, part) in self.asking.iter().enumerate().filter(|(_, part)| part.rule != self.reason) {
             let number = (at + 1).to_string();
             match rules.iter_mut().find(|(rule, _)| *rule == &part.rule) {
@@ -252,7 +252,7 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
             mark: if part.verdict == Verdict::Deny { DENIED } else { "ASK" },
             extent: if is_about { extent.take() } else { None },
             text: text(part),
-            rule: Visible::of(&part.rule).shortened(MAX_REASON_CHARS),
+            rule: VisibleText::of(&part.rule).shortened(MAX_REASON_CHARS),
             via: via(&part.subject),
         }
     };
@@ -262,7 +262,7 @@ fn asking(prompt: &ConfirmPrompt) -> Vec<Part> {
         None => prompt.parts.iter().map(&mut part).collect(),
     };
     if asking.is_empty() {
-        let text = Visible::of(&prompt.reason).shortened(MAX_REASON_CHARS);
+        let text = VisibleText::of(&prompt.reason).shortened(MAX_REASON_CHARS);
         return vec![Part { mark: "ASK", extent, rule: text.clone(), text, via: None }];
     }
     asking
@@ -279,9 +279,9 @@ fn brings_its_input(prompt: &ConfirmPrompt) -> bool {
     prompt.asking().any(|part| matches!(&part.subject, Subject::Command { line, .. } if line.contains("<<")))
 }
 
-fn text(part: &PromptPart) -> Visible {
+fn text(part: &PromptPart) -> VisibleText {
     let text = part.subject.text();
-    Visible::of(&match &part.subject {
+    VisibleText::of(&match &part.subject {
         Subject::Paths { access, pattern, .. } => {
             let file = match (pattern.strip_prefix("**/"), pattern.strip_suffix("/**")) {
                 _ if pattern == "**" => "a file that is known only when it runs".to_owned(),
@@ -302,10 +302,10 @@ fn text(part: &PromptPart) -> Visible {
     })
 }
 
-fn via(subject: &Subject) -> Option<Visible> {
+fn via(subject: &Subject) -> Option<VisibleText> {
     match subject {
         Subject::Command { via, .. } if !via.is_empty() => {
-            Some(Visible::of(&via.join(", ")).shortened(MAX_REASON_CHARS))
+            Some(VisibleText::of(&via.join(", ")).shortened(MAX_REASON_CHARS))
         }
         _ => None,
     }

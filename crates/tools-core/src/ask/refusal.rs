@@ -1,7 +1,7 @@
 //! The texts for a model about a call that no person agreed to. No other module has such texts.
 
 use super::{Absence, ConfirmPrompt, Verdict};
-use crate::{ToolError, ToolErrorCategory, Visible};
+use crate::{ToolError, ToolErrorCategory, VisibleText};
 
 /// Maximum number of rules that a refusal names.
 const NAMED_RULES: usize = 3;
@@ -102,7 +102,7 @@ fn how_to_allow(prompt: &ConfirmPrompt) -> String {
         );
     }
     let asking = prompt.parts.iter().filter(|part| part.verdict == Verdict::Ask);
-    let mut rules: Vec<String> = asking.map(|part| format!("`{}`", Visible::of(&part.rule))).collect();
+    let mut rules: Vec<String> = asking.map(|part| format!("`{}`", VisibleText::of(&part.rule))).collect();
     rules.dedup();
     rules.truncate(NAMED_RULES);
     if rules.is_empty() {

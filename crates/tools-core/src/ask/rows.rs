@@ -1,7 +1,7 @@
 //! Rows of bounded width. Text of others never starts a row: each row begins with one of our own
 //! marks.
 
-use crate::Visible;
+use crate::VisibleText;
 
 /// Mark in front of every row that continues the text of the row above.
 pub(super) const CONTINUED: &str = "      │ ";
@@ -54,7 +54,7 @@ impl RowKind {
         texts.into_iter().map(move |text| Row { kind: self, text })
     }
 
-    pub(super) fn of_change(line: &Visible) -> Self {
+    pub(super) fn of_change(line: &VisibleText) -> Self {
         match line.as_str().chars().next() {
             Some('+') => Self::Added,
             Some('-') => Self::Removed,
@@ -64,7 +64,7 @@ impl RowKind {
 }
 
 /// `text` after `front`, wrapped to as many rows as it needs. Nothing is left out.
-pub(super) fn wrapped(front: &str, text: &Visible, Width(width): Width) -> Vec<String> {
+pub(super) fn wrapped(front: &str, text: &VisibleText, Width(width): Width) -> Vec<String> {
     let mut rows = vec![];
     let (mut row, mut used) = (front.to_owned(), columns(front));
     for c in text.as_str().chars() {
@@ -96,7 +96,7 @@ mod tests {
 
     #[test]
     fn rows_are_bounded_and_lose_nothing() {
-        let text = Visible::of(&format!("{}日本{}", "a".repeat(50), " ASK x".repeat(5)));
+        let text = VisibleText::of(&format!("{}日本{}", "a".repeat(50), " ASK x".repeat(5)));
         let rows = wrapped("bash ASK: ", &text, Width::columns(41));
         assert!(rows.iter().all(|row| columns(row) <= 40), "{rows:?}");
         assert!(rows[1..].iter().all(|row| row.starts_with(CONTINUED)), "{rows:?}");

@@ -46,7 +46,7 @@ where
         answer = asking.confirmer.confirm(asked.prompt()) => answer,
     };
     let settled = asked.answered(answer, asking.by.clone(), asking.clock);
-    match settled.carried_out(asking.decisions, cx).await {
+    match settled.apply(asking.decisions, cx).await {
         Ok((call, approval)) => run(call, Some(approval)).await,
         Err(error) => RecordedResult { outcome: Err(error), ..recorded },
     }

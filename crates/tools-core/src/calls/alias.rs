@@ -64,7 +64,7 @@ const ALIASES: &[Alias] = &[
 
 /// The tool that an unknown name means: the tool of this name in lower case, or the aliased one.
 /// `is_tool` says which tools exist. `None` if the name means none of them or is itself a tool.
-pub fn meant_tool(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> {
+pub fn resolve_alias(name: &str, is_tool: impl Fn(&str) -> bool) -> Option<String> {
     if is_tool(name) {
         return None;
     }
@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn a_name_means_a_tool_only_where_no_tool_has_it() {
         let check = |name: &str, tools: &[&str], expected: Option<&str>| {
-            let found = meant_tool(name, |tool| tools.contains(&tool));
+            let found = resolve_alias(name, |tool| tools.contains(&tool));
             assert_eq!(found.as_deref(), expected, "{name} {tools:?}");
         };
         check("shell", &["bash", "grep"], Some("bash"));

@@ -11,7 +11,7 @@ use crate::{CallId, CallerId, ToolError, ToolErrorCategory, ToolName, tools::jso
 
 use super::canonical::{canonical_json, hex};
 use super::parameters::{self, JsonObject};
-use super::thought::take_thoughts_out;
+use super::thought::remove_thoughts;
 
 /// A call that a model requests.
 #[derive(Debug, Clone, PartialEq, Serialize)]
@@ -40,7 +40,7 @@ impl ToolCall {
         })?;
         let params = match params {
             Value::Object(mut map) => {
-                take_thoughts_out(&mut map);
+                remove_thoughts(&mut map);
                 map
             }
             Value::Null => JsonObject::new(),

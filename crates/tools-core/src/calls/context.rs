@@ -198,7 +198,7 @@ impl CallContext {
 
     /// Sets the receiver of text that is too long to be held in memory. A layer that changes text
     /// wraps the existing one.
-    pub fn taken_by(self, intake: Arc<dyn Intake>) -> Self {
+    pub fn with_intake(self, intake: Arc<dyn Intake>) -> Self {
         Self { intake: Some(intake), ..self }
     }
 
@@ -217,12 +217,12 @@ impl CallContext {
     }
 
     /// Sets the slot for the basis of the result.
-    pub fn leaving_basis(self, slot: &BasisSlot) -> Self {
+    pub fn with_basis_slot(self, slot: &BasisSlot) -> Self {
         Self { basis: Some(slot.clone()), ..self }
     }
 
     /// Sets the log of writes by processes of the call.
-    pub fn noting_writes(self, log: &WriteLog) -> Self {
+    pub fn with_write_log(self, log: &WriteLog) -> Self {
         Self { writes: Some(log.clone()), ..self }
     }
 

@@ -14,7 +14,7 @@ mod started;
 mod thought;
 mod writes;
 
-pub use alias::{built_in_tool, meant_tool, todays_name};
+pub use alias::{built_in_tool, resolve_alias, todays_name};
 pub use call::{CallDigest, ToolCall};
 pub use canonical::{canonical_json, hex, sha256_hex};
 pub use clock::{Clock, SystemClock};
@@ -24,5 +24,5 @@ pub use origin::{CallOrigin, InvokedAs, SpeculationOutcome, Taint};
 pub use parameters::{JsonObject, invalid_parameters};
 pub use server_name::{ServerName, ServerNameError};
 pub use started::StartedCall;
-pub use thought::{THOUGHT_PREFIX, take_thoughts_out};
+pub use thought::{THOUGHT_PREFIX, remove_thoughts};
 pub use writes::{WriteKeeper, WriteLog, Writes, WrittenPath};

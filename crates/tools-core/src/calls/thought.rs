@@ -7,6 +7,6 @@ use super::parameters::JsonObject;
 pub const THOUGHT_PREFIX: &str = "_tafc_think";
 
 /// Removes such fields at the top level, the only place where they are offered.
-pub fn take_thoughts_out(params: &mut JsonObject) {
+pub fn remove_thoughts(params: &mut JsonObject) {
     params.retain(|name, _| !name.starts_with(THOUGHT_PREFIX));
 }

@@ -50,7 +50,7 @@ impl WriteLog {
     /// Calls `keeper` before a path is written for the first time. The log drops the keeper when
     /// the notes are taken.
     #[must_use]
-    pub fn kept_by(self, keeper: Arc<dyn WriteKeeper>) -> Self {
+    pub fn with_keeper(self, keeper: Arc<dyn WriteKeeper>) -> Self {
         self.with(|log| log.keeper = Some(keeper));
         self
     }
@@ -197,7 +197,7 @@ mod tests {
     #[test]
     fn the_keeper_is_asked_once_for_each_path_and_once_for_all() {
         let asked = Arc::new(Asked::default());
-        let log = WriteLog::default().kept_by(asked.clone());
+        let log = WriteLog::default().with_keeper(asked.clone());
         for (path, with_all_below) in
             [("/w/a", false), ("/w/a", false), ("/w/a", true), ("/w/a", true), ("/w/b", false)]
         {
@@ -208,7 +208,7 @@ mod tests {
         log.note(Path::new("/w/c"), false, || None);
         assert_eq!(*asked.0.lock().unwrap(), ["/w/a", "/w/a/*", "/w/b", "all"].map(PathBuf::from));
         let asked = Arc::new(Asked::default());
-        let log = WriteLog::default().kept_by(asked.clone());
+        let log = WriteLog::default().with_keeper(asked.clone());
         log.take();
         log.note(Path::new("/w/c"), false, || None);
         log.blind();

@@ -13,7 +13,7 @@ use crate::{
     ToolCall, ToolOrigin,
 };
 
-use super::caught::caught;
+use super::panics::panic_to_error;
 
 /// A call that runs before the answer of the model is complete. Clones share the run.
 ///
@@ -40,12 +40,12 @@ impl EarlyRun {
             return None;
         }
         let basis = BasisSlot::default();
-        let context = inv.context.clone().leaving_basis(&basis).with_events(EventSink::none());
+        let context = inv.context.clone().with_basis_slot(&basis).with_events(EventSink::none());
         let inv = inv.in_context(context);
         let (call, cx) = (Arc::clone(&inv.call), inv.context.clone());
         let running = async move {
             let executed = AssertUnwindSafe(leaf.execute_tool_call_erased(&call, &cx)).catch_unwind().await;
-            caught(executed, call.tool.as_str())
+            panic_to_error(executed, call.tool.as_str())
         };
         let running = running.boxed().shared();
         Some(Self(Arc::new(Started { inv, basis, running, is_taken: AtomicBool::new(false) })))

@@ -13,7 +13,7 @@ use crate::{
     ToolOutput, Verdict, either, nearest,
 };
 
-use super::caught::{caught, no_runtime};
+use super::panics::{no_runtime, panic_to_error};
 
 /// Result of a dispatched call: exactly one of these, whatever happens.
 pub type Outcome = Result<ToolOutput, ToolError>;
@@ -92,7 +92,7 @@ impl Next<'_> {
             Some((layer, rest)) => {
                 let further = Next { rest, ..self };
                 inv.context.journal().entering();
-                caught(AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await, layer.name())
+                panic_to_error(AssertUnwindSafe(layer.call(inv, further)).catch_unwind().await, layer.name())
             }
             None => self.execute(inv).await,
         }
@@ -146,7 +146,7 @@ impl Next<'_> {
             }
             AssertUnwindSafe(running).catch_unwind().await
         };
-        let executed = caught(in_time(call, cx, running).await?, call.tool.as_str())?;
+        let executed = panic_to_error(run_until_deadline(call, cx, running).await?, call.tool.as_str())?;
         executed.ok_or_else(|| self.not_found(call))
     }
 
@@ -167,7 +167,7 @@ impl Next<'_> {
 ///
 /// # Errors
 /// `Cancelled` or `Timeout` in these cases; also if no runtime can keep the deadline.
-pub(super) async fn in_time<T>(
+pub(super) async fn run_until_deadline<T>(
     call: &ToolCall,
     cx: &CallContext,
     part: impl Future<Output = T>,

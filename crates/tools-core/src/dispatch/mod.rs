@@ -2,13 +2,13 @@
 
 mod activity;
 mod announce;
-mod caught;
 mod composite;
 mod early;
 mod erased;
 mod executor;
 mod invocation;
 mod layer;
+mod panics;
 mod published;
 mod read_only;
 mod replaceable;
@@ -25,7 +25,7 @@ pub use erased::{DynExecutor, ErasedToolExecutor, is_tool_retryable, requires_co
 pub use executor::{ExecuteResult, ToolExecutor};
 pub use invocation::Invocation;
 pub use layer::{Explain, Layer, LayerInfo, Next, Outcome};
-pub use published::OfPublished;
+pub use published::ToolListCache;
 pub use read_only::ReadOnlyTools;
 pub use replaceable::ReplaceableLayer;
 pub use runtime::{NoRuntime, in_runtime};

@@ -6,12 +6,12 @@ use crate::{Shared, ToolDefs};
 
 /// A value derived from the definitions of an executor, computed anew when the executor publishes
 /// another list. Lists are compared by pointer.
-pub struct OfPublished<T> {
+pub struct ToolListCache<T> {
     make: fn(&ToolDefs) -> T,
     last: Shared<(ToolDefs, Arc<T>)>,
 }
 
-impl<T> OfPublished<T> {
+impl<T> ToolListCache<T> {
     /// Computes the value from `published` by `make`.
     pub fn new(published: ToolDefs, make: fn(&ToolDefs) -> T) -> Self {
         let value = Arc::new(make(&published));
@@ -30,7 +30,7 @@ impl<T> OfPublished<T> {
     }
 }
 
-impl<T> fmt::Debug for OfPublished<T> {
+impl<T> fmt::Debug for ToolListCache<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("OfPublished").field(&self.last.load().0.len()).finish()
     }

@@ -2,21 +2,21 @@
 //! tools end like calls of unknown tools.
 
 use crate::{
-    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, OfPublished, ToolCall, ToolDefs, ToolError,
-    ToolExecutor,
+    Approval, CallContext, DynExecutor, ExecuteResult, Inspection, ToolCall, ToolDefs, ToolError, ToolExecutor,
+    ToolListCache,
 };
 
 /// The read-only tools of an executor.
 #[derive(Debug)]
 pub struct ReadOnlyTools {
     inner: DynExecutor,
-    reading: OfPublished<ToolDefs>,
+    reading: ToolListCache<ToolDefs>,
 }
 
 impl ReadOnlyTools {
     /// The read-only tools of `inner`.
     pub fn new(inner: DynExecutor) -> Self {
-        let reading = OfPublished::new(inner.tool_definitions(), reading);
+        let reading = ToolListCache::new(inner.tool_definitions(), reading);
         Self { inner, reading }
     }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use thiserror::Error;
 
-use super::caught::{RUNTIME_LACKS, said};
+use super::panics::{RUNTIME_LACKS, panic_text};
 
 /// The program has no tokio runtime, or one that lacks timers or I/O.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
@@ -31,7 +31,7 @@ pub fn in_runtime<T>(start: impl FnOnce() -> T) -> Result<T, NoRuntime> {
         drop(tokio::time::sleep(Duration::ZERO));
         start()
     }));
-    started.map_err(|panic| match said(&*panic) {
+    started.map_err(|panic| match panic_text(&*panic) {
         text if RUNTIME_LACKS.iter().any(|part| text.contains(part)) => NoRuntime,
         _ => resume_unwind(panic),
     })

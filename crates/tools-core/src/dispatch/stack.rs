@@ -5,13 +5,13 @@ use std::{any::Any, collections::HashMap, fmt, panic::AssertUnwindSafe, sync::Ar
 use futures_util::FutureExt;
 
 use crate::{
-    Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, OfPublished,
-    Outcome, StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolName, meant_tool,
+    Approval, CallContext, EarlyRun, ErasedToolExecutor, Inspection, Invocation, Journal, Layer, Next, Outcome,
+    StandIns, ToolCall, ToolDef, ToolDefs, ToolError, ToolExecutor, ToolListCache, ToolName, resolve_alias,
     tools::script_changed,
 };
 
-use super::caught::caught;
-use super::layer::{Path, in_time, not_found};
+use super::layer::{Path, not_found, run_until_deadline};
+use super::panics::panic_to_error;
 
 /// An ordered list of layers around one executor: the only way in.
 ///
@@ -20,7 +20,7 @@ use super::layer::{Path, in_time, not_found};
 pub struct Stack {
     layers: Vec<Arc<dyn Layer>>,
     leaf: Arc<dyn ErasedToolExecutor>,
-    by_name: OfPublished<HashMap<ToolName, Arc<ToolDef>>>,
+    by_name: ToolListCache<HashMap<ToolName, Arc<ToolDef>>>,
     stand_ins: Option<Arc<dyn StandIns>>,
     /// Data that lives as long as the stack.
     _held: Option<Arc<dyn Any + Send + Sync>>,
@@ -48,7 +48,7 @@ impl Stack {
     /// Puts `layers`, outermost first, around `executor`.
     pub fn new(layers: Vec<Arc<dyn Layer>>, executor: impl ToolExecutor + 'static) -> Self {
         let leaf: Arc<dyn ErasedToolExecutor> = Arc::new(executor);
-        let by_name = OfPublished::new(leaf.tool_definitions_erased(), by_name);
+        let by_name = ToolListCache::new(leaf.tool_definitions_erased(), by_name);
         Self { layers, leaf, by_name, stand_ins: None, _held: None }
     }
 
@@ -175,7 +175,7 @@ impl Stack {
     /// for a name without meaning.
     fn meant(&self, name: &ToolName) -> Option<ToolName> {
         let is_tool = |name: &str| ToolName::parse(name).is_ok_and(|name| self.exact(&name).is_some());
-        meant_tool(name.as_str(), is_tool).and_then(|name| ToolName::parse(&name).ok())
+        resolve_alias(name.as_str(), is_tool).and_then(|name| ToolName::parse(&name).ok())
     }
 
     /// The subjects of the call. An unknown tool is detected here, so that the first gate refuses
@@ -186,7 +186,7 @@ impl Stack {
             return Err(not_found(call, listed.iter().map(|definition| definition.name.as_str())));
         }
         let looking = AssertUnwindSafe(self.leaf.inspect_erased(call, cx)).catch_unwind();
-        caught(in_time(call, cx, looking).await?, call.tool.as_str())
+        panic_to_error(run_until_deadline(call, cx, looking).await?, call.tool.as_str())
     }
 
     fn definition_or_cautious(&self, tool: &ToolName) -> Arc<ToolDef> {

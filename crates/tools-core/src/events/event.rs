@@ -132,10 +132,10 @@ impl EventConsumer for mpsc::Sender<ToolEvent> {
 ///
 /// Output and progress never block a tool: what is not taken in time is dropped and counted.
 #[derive(Clone)]
-pub struct EventSink(Option<Bound>);
+pub struct EventSink(Option<BoundSink>);
 
 #[derive(Clone)]
-struct Bound {
+struct BoundSink {
     consumer: Arc<dyn EventConsumer>,
     clock: Arc<dyn Clock>,
     call: Option<CallId>,
@@ -155,7 +155,7 @@ impl EventSink {
 
     /// Sends to `consumer` with the time of `clock`.
     pub fn with_clock(consumer: Arc<dyn EventConsumer>, clock: Arc<dyn Clock>) -> Self {
-        Self(Some(Bound { consumer, clock, call: None, dropped: Arc::default() }))
+        Self(Some(BoundSink { consumer, clock, call: None, dropped: Arc::default() }))
     }
 
     /// A sink into a bounded channel of `capacity` events, and its other end.
@@ -171,7 +171,7 @@ impl EventSink {
 
     /// Puts another consumer in front: for layers that watch or redact the events of a call.
     pub fn through(&self, front: impl FnOnce(Arc<dyn EventConsumer>) -> Arc<dyn EventConsumer>) -> Self {
-        Self(self.0.clone().map(|bound| Bound { consumer: front(Arc::clone(&bound.consumer)), ..bound }))
+        Self(self.0.clone().map(|bound| BoundSink { consumer: front(Arc::clone(&bound.consumer)), ..bound }))
     }
 
     /// Reports output of the call.
@@ -210,11 +210,15 @@ impl EventSink {
     }
 
     pub(crate) fn bound_to(&self, call: &CallId) -> Self {
-        Self(self.0.as_ref().map(|bound| Bound { call: Some(call.clone()), dropped: Arc::default(), ..bound.clone() }))
+        Self(self.0.as_ref().map(|bound| BoundSink {
+            call: Some(call.clone()),
+            dropped: Arc::default(),
+            ..bound.clone()
+        }))
     }
 }
 
-impl Bound {
+impl BoundSink {
     /// `None` outside a call, since every event belongs to one.
     fn event(&self, kind: EventKind) -> Option<ToolEvent> {
         self.call.clone().map(|call| ToolEvent { call, at: self.clock.now(), kind })

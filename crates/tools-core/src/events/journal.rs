@@ -155,7 +155,7 @@ impl Journal {
     }
 
     /// Whether reporting a warning once is enough.
-    pub fn holds_on(&self, warning: &str) -> bool {
+    pub fn is_reported_once(&self, warning: &str) -> bool {
         self.notes().warnings.iter().any(|known| known.text == warning && known.holds_on)
     }
 
@@ -213,7 +213,11 @@ mod tests {
         assert_eq!(journal.warnings(), ["w"]);
         twin.warn_once("of the machine");
         journal.warn_once("w");
-        assert!(journal.holds_on("of the machine") && !journal.holds_on("w") && !journal.holds_on("x"));
+        assert!(
+            journal.is_reported_once("of the machine")
+                && !journal.is_reported_once("w")
+                && !journal.is_reported_once("x")
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use super::table::{ObeyedClass, ObeyedFile, ROWS};
 
 /// Entry of the table for a path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct FoundObeyed {
+pub struct ObeyedMatch {
     /// The entry.
     pub obeyed: &'static ObeyedFile,
     /// Number of path components before the match.
@@ -52,12 +52,12 @@ static INDEX: LazyLock<Index> = LazyLock::new(|| {
 /// Finds the entry of the table for `path`, relative or absolute: `path` is, or lies in, something
 /// that programs obey. Among several entries the strictest wins, then the one that starts first.
 /// Case is ignored, since a repository may be checked out on a file system that ignores it.
-pub fn find_obeyed(path: &Path) -> Option<FoundObeyed> {
-    let mut best: Option<FoundObeyed> = None;
+pub fn find_obeyed(path: &Path) -> Option<ObeyedMatch> {
+    let mut best: Option<ObeyedMatch> = None;
     each_fit(path, |row, start, fit| {
         let is_stricter = best.is_none_or(|best| row.obeyed.class > best.obeyed.class);
         if fit == SuffixMatch::Whole && is_stricter {
-            best = Some(FoundObeyed { obeyed: &row.obeyed, start });
+            best = Some(ObeyedMatch { obeyed: &row.obeyed, start });
         }
     });
     best

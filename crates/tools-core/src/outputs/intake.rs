@@ -6,8 +6,8 @@ use std::fmt;
 use super::{FilterStats, SummaryKind};
 
 /// Takes text of a call that is too long to be held. A layer puts one into the call context
-/// ([`crate::CallContext::taken_by`]), around the existing one; the tool opens it at the first byte
-/// that it does not hold itself.
+/// ([`crate::CallContext::with_intake`]), around the existing one; the tool opens it at the first
+/// byte that it does not hold itself.
 pub trait Intake: Send + Sync {
     /// Maximum number of bytes of one text worth pushing. The middle of a longer text is skipped
     /// ([`TextSink::skip`]).

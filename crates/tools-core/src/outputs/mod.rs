@@ -2,8 +2,8 @@
 //! visible.
 
 mod basis;
+mod command_end;
 mod credential;
-mod ended;
 mod intake;
 mod json_texts;
 mod lossy;
@@ -17,13 +17,13 @@ mod visible;
 mod window;
 
 pub use basis::{Basis, BasisSlot};
+pub use command_end::{CommandEnd, StopReason};
 pub use credential::{is_credential_key, is_credential_name};
-pub use ended::{Ended, StopReason};
 pub use intake::{Digest, Intake, KeptText, LineSelection, Middle, SkippedPart, TextSink};
 pub use json_texts::with_texts;
 pub use lossy::utf8_lossy;
 pub use output::{
-    ClaimSource, Complete, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, SummaryKind, ToolOutput,
+    ClaimSource, FileDiff, FilterConfidence, FilterStats, Gap, Location, Media, OriginalText, SummaryKind, ToolOutput,
 };
 pub use placeholder::{PlaceholderMatch, placeholders};
 
@@ -31,5 +31,5 @@ pub use raw::ByteTap;
 pub use redact::{NoRedaction, Redactor, redacted_lines};
 pub use report::{CallReport, ConfirmationReport, ErrorReport};
 pub use tokens::estimate_tokens;
-pub use visible::{Visible, is_hidden, visible_json, visible_lines};
+pub use visible::{VisibleText, is_hidden, visible_json, visible_lines};
 pub use window::{AnswerBudget, Window, WindowWriter};

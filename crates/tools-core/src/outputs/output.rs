@@ -5,7 +5,7 @@ use std::{borrow::Cow, path::PathBuf, sync::Arc};
 use serde::{Deserialize, Serialize, Serializer};
 use serde_json::Value;
 
-use super::{Digest, Ended, Window};
+use super::{CommandEnd, Digest, Window};
 
 /// Result of a call: text for the model, and structured data for others.
 ///
@@ -18,7 +18,7 @@ pub struct ToolOutput {
     /// The original text, if the summary differs: for those who store it, never for a model. `None`
     /// if the summary is all there is.
     #[serde(skip)]
-    pub complete: Option<Complete>,
+    pub complete: Option<OriginalText>,
     /// Digest of a text that was too long to be held ([`crate::Intake`]); the summary is then only
     /// for consumers that cannot use this. `None` for every other text.
     #[serde(skip)]
@@ -44,7 +44,7 @@ pub struct ToolOutput {
     pub filter: Option<FilterStats>,
     /// End of the command that printed this output; `None` if there was no command.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub ended: Option<Ended>,
+    pub ended: Option<CommandEnd>,
     /// The part of a longer whole that the summary shows; `None` if there are no parts. Such a
     /// summary is not cut further: the tool already knew how much fits.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -57,7 +57,8 @@ impl ToolOutput {
         Self { summary: summary.into(), ..Self::default() }
     }
 
-    /// The original text: all of it even if the summary shows a part, except for [`Complete::gap`].
+    /// The original text: all of it even if the summary shows a part, except for
+    /// [`OriginalText::gap`].
     pub fn whole(&self) -> &str {
         self.complete.as_ref().map_or(&self.summary, |complete| &complete.text)
     }
@@ -67,19 +68,21 @@ impl ToolOutput {
         if summary == self.summary {
             return self;
         }
-        let complete = self.complete.unwrap_or_else(|| Complete { text: self.summary.into(), shown, gap: None });
-        Self { summary, complete: Some(Complete { shown, ..complete }), ..self }
+        let complete = self.complete.unwrap_or_else(|| OriginalText { text: self.summary.into(), shown, gap: None });
+        Self { summary, complete: Some(OriginalText { shown, ..complete }), ..self }
     }
 
     /// The output for channels with only text: the summary, and below it the end of a command.
     pub fn to_text(&self) -> Cow<'_, str> {
-        let Some(sentence) = self.ended.as_ref().and_then(Ended::sentence) else { return Cow::Borrowed(&self.summary) };
+        let Some(sentence) = self.ended.as_ref().and_then(CommandEnd::sentence) else {
+            return Cow::Borrowed(&self.summary);
+        };
         let line_end = if self.summary.is_empty() || self.summary.ends_with('\n') { "" } else { "\n" };
         Cow::Owned(format!("{}{line_end}{sentence}", self.summary))
     }
 
     /// Sets the end of the command.
-    pub fn ending(self, ended: Ended) -> Self {
+    pub fn ending(self, ended: CommandEnd) -> Self {
         Self { ended: Some(ended), ..self }
     }
 
@@ -107,7 +110,7 @@ impl ToolOutput {
 
 /// The original text of an output whose summary differs.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Complete {
+pub struct OriginalText {
     /// The whole text, except for the gap.
     pub text: Arc<str>,
     /// Relation of the summary to the whole.
@@ -116,7 +119,7 @@ pub struct Complete {
     pub gap: Option<Gap>,
 }
 
-impl Complete {
+impl OriginalText {
     /// Reformats the text; the gap stays between the parts before and after it.
     pub fn map_text<'a>(&'a self, mut form: impl FnMut(&'a str) -> Cow<'a, str>) -> Cow<'a, Self> {
         let Some(gap) = self.gap else {
@@ -306,7 +309,7 @@ mod tests {
         let full = ToolOutput {
             media: vec![Media::new("image/png", *b"1234")],
             raw_response: Some(json!({"n": 1})),
-            ..ToolOutput::text("done").ending(Ended::with_exit(1)).from_source(ClaimSource::Command)
+            ..ToolOutput::text("done").ending(CommandEnd::with_exit(1)).from_source(ClaimSource::Command)
         };
         let expected = json!({
             "summary": "done", "source": "command", "truncated": false, "raw_response": {"n": 1},

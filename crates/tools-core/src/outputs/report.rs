@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use crate::{
-    CallId, Change, ConfirmPrompt, Ended, FilterStats, PromptPart, RecordedResult, StoredRule, ToolDef, ToolError,
+    CallId, Change, CommandEnd, ConfirmPrompt, FilterStats, PromptPart, RecordedResult, StoredRule, ToolDef, ToolError,
     ToolErrorCategory, ToolErrorFeedback, ToolName, Verdict, keys, text_for_model,
 };
 use serde::Serialize;
@@ -27,7 +27,7 @@ pub struct CallReport {
     /// Exit status of the command; `None` for tools that run no command. In JSON it is a part
     /// of the structured result.
     #[serde(skip)]
-    pub ended: Option<Ended>,
+    pub ended: Option<CommandEnd>,
     /// The error.
     pub error: Option<ErrorReport>,
     /// The question, if a person has to agree first.

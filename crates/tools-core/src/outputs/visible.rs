@@ -22,12 +22,12 @@ pub const fn is_hidden(c: char) -> bool {
         | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// A text on one line without hidden characters: only [`Visible::of`] creates it, so that a
+/// A text on one line without hidden characters: only [`VisibleText::of`] creates it, so that a
 /// renderer that takes this type cannot receive anything else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct Visible(String);
+pub struct VisibleText(String);
 
-impl Visible {
+impl VisibleText {
     /// Escapes line breaks as `⏎` and every other hidden character as `\u{…}`.
     pub fn of(text: &str) -> Self {
         Self(escaped(text, |c| is_hidden(c) || matches!(c, LINE_BREAK | SEPARATOR), Some(LINE_BREAK)).into_owned())
@@ -80,7 +80,7 @@ fn uncut<'a>(text: &'a str, without: &'a str) -> &'a str {
     if text.len() - without.len() <= MAX_WORD_BYTES { without } else { text }
 }
 
-impl fmt::Display for Visible {
+impl fmt::Display for VisibleText {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
@@ -139,7 +139,7 @@ mod tests {
     #[test]
     fn what_hides_is_shown_and_the_rest_stays() {
         let check = |text: &str, line: &str, lines: &str| {
-            assert_eq!(Visible::of(text).as_str(), line);
+            assert_eq!(VisibleText::of(text).as_str(), line);
             assert_eq!(visible_lines(text), lines);
         };
         check("git log | less", "git log | less", "git log | less");
@@ -165,10 +165,10 @@ mod tests {
 
     #[test]
     fn a_shortened_text_says_how_much_is_missing() {
-        let words = Visible::of(&format!("{} tok_{}; {}", "a ".repeat(10), "k8".repeat(20), "b ".repeat(10)));
+        let words = VisibleText::of(&format!("{} tok_{}; {}", "a ".repeat(10), "k8".repeat(20), "b ".repeat(10)));
         let shown = words.shortened(40);
         assert_eq!(shown.as_str(), "a a a a a a a a a a  [… 53 characters …] b b b b b b ");
-        let long = Visible::of(&"ab".repeat(300));
+        let long = VisibleText::of(&"ab".repeat(300));
         assert_eq!(long.shortened(9).as_str(), "[… 600 characters …]");
         assert!(long.shortened(450).as_str().starts_with("abab"), "too long for a credential");
         assert_eq!(long.shortened(600), long);
@@ -177,7 +177,7 @@ mod tests {
     proptest! {
         #[test]
         fn nothing_hidden_is_left(text in "\\PC*|(.|[\u{0}-\u{20}\u{80}-\u{9f}\u{200b}-\u{2069}\u{e0000}-\u{e007f}⏎]){0,40}") {
-            let line = Visible::of(&text);
+            let line = VisibleText::of(&text);
             prop_assert!(!line.as_str().contains(is_hidden));
             prop_assert_eq!(line.as_str().matches(LINE_BREAK).count(), text.matches('\n').count());
             prop_assert!(!visible_lines(&text).contains(|c| is_hidden(c) && c != '\n' && c != '\t'));

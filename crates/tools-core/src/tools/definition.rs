@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
 
-use super::derived::{Derived, ToolDescription, ToolSchema};
+use super::derived::{DerivedParts, ToolDescription, ToolSchema};
 use crate::{ToolName, ToolTraits};
 
 /// The definitions of an executor, in the order in which a model sees them.
@@ -51,7 +51,7 @@ impl ToolDef {
     /// `name` is a constant of the program; an invalid tool name is replaced by `invalid_name`,
     /// which contract tests refuse.
     pub fn of<Args: JsonSchema>(name: &'static str, kind: ToolKind, traits: ToolTraits) -> Self {
-        let derived = Derived::parameters::<Args>();
+        let derived = DerivedParts::parameters::<Args>();
         let input = ToolSchema::derived(Arc::clone(&derived));
         Self { input, ..Self::new(tool_name(name), ToolDescription::derived(derived), Schema::default(), kind, traits) }
     }
@@ -101,7 +101,7 @@ impl ToolDef {
 
     /// Sets the schema of the structured result.
     pub fn with_output<Output: JsonSchema>(self) -> Self {
-        Self { output: Some(ToolSchema::derived(Derived::result::<Output>())), ..self }
+        Self { output: Some(ToolSchema::derived(DerivedParts::result::<Output>())), ..self }
     }
 
     /// Sets the origin.

@@ -13,37 +13,37 @@ use super::concise::{concise, unwrapped};
 use crate::inline_schema;
 
 /// Parts of a definition derived from a type.
-pub(super) struct Derived {
-    make: fn() -> Made,
-    made: OnceLock<Made>,
+pub(super) struct DerivedParts {
+    make: fn() -> MadeParts,
+    made: OnceLock<MadeParts>,
 }
 
-struct Made {
+struct MadeParts {
     description: String,
     schema: Schema,
 }
 
-impl Derived {
+impl DerivedParts {
     /// The description and schema of parameters.
     pub(super) fn parameters<Args: JsonSchema>() -> Arc<Self> {
         Self::by(|| {
             let mut schema = inline_schema::<Args>();
             let description = schema.remove("description").and_then(|text| text.as_str().map(str::to_owned));
             concise(schema.ensure_object());
-            Made { description: unwrapped(&description.unwrap_or_default()), schema }
+            MadeParts { description: unwrapped(&description.unwrap_or_default()), schema }
         })
     }
 
     /// The schema of a result.
     pub(super) fn result<Output: JsonSchema>() -> Arc<Self> {
-        Self::by(|| Made { description: String::new(), schema: inline_schema::<Output>() })
+        Self::by(|| MadeParts { description: String::new(), schema: inline_schema::<Output>() })
     }
 
-    fn by(make: fn() -> Made) -> Arc<Self> {
+    fn by(make: fn() -> MadeParts) -> Arc<Self> {
         Arc::new(Self { make, made: OnceLock::new() })
     }
 
-    fn made(&self) -> &Made {
+    fn made(&self) -> &MadeParts {
         self.made.get_or_init(self.make)
     }
 }
@@ -56,11 +56,11 @@ pub struct ToolSchema(SchemaSource);
 #[derive(Clone)]
 enum SchemaSource {
     Given(Arc<Schema>),
-    Derived(Arc<Derived>),
+    Derived(Arc<DerivedParts>),
 }
 
 impl ToolSchema {
-    pub(super) fn derived(derived: Arc<Derived>) -> Self {
+    pub(super) fn derived(derived: Arc<DerivedParts>) -> Self {
         Self(SchemaSource::Derived(derived))
     }
 
@@ -110,11 +110,11 @@ pub struct ToolDescription(TextSource);
 #[derive(Clone)]
 enum TextSource {
     Given(Cow<'static, str>),
-    Derived(Arc<Derived>),
+    Derived(Arc<DerivedParts>),
 }
 
 impl ToolDescription {
-    pub(super) fn derived(derived: Arc<Derived>) -> Self {
+    pub(super) fn derived(derived: Arc<DerivedParts>) -> Self {
         Self(TextSource::Derived(derived))
     }
 }

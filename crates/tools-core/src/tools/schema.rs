@@ -81,36 +81,36 @@ fn or_none(names: &[String]) -> String {
 /// All problems of `value` under `schema`; empty if none was found.
 pub fn schema_problems(value: &Value, schema: &Value) -> Vec<SchemaProblem> {
     let mut found = Vec::new();
-    collect(&mut found, At::Top, value, schema);
+    collect(&mut found, ValuePath::Top, value, schema);
     found
 }
 
 /// Path to a value, formatted only for problems.
 #[derive(Debug, Clone, Copy)]
-enum At<'a> {
+enum ValuePath<'a> {
     Top,
-    Key(&'a At<'a>, &'a str),
-    Index(&'a At<'a>, usize),
+    Key(&'a ValuePath<'a>, &'a str),
+    Index(&'a ValuePath<'a>, usize),
 }
 
-impl At<'_> {
+impl ValuePath<'_> {
     fn problem(self, fault: SchemaFault) -> SchemaProblem {
         SchemaProblem { path: self.to_string(), fault }
     }
 }
 
-impl fmt::Display for At<'_> {
+impl fmt::Display for ValuePath<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            At::Top => Ok(()),
-            At::Key(At::Top, name) => write!(f, "{name}"),
-            At::Key(above, name) => write!(f, "{above}.{name}"),
-            At::Index(above, index) => write!(f, "{above}[{index}]"),
+            ValuePath::Top => Ok(()),
+            ValuePath::Key(ValuePath::Top, name) => write!(f, "{name}"),
+            ValuePath::Key(above, name) => write!(f, "{above}.{name}"),
+            ValuePath::Index(above, index) => write!(f, "{above}[{index}]"),
         }
     }
 }
 
-fn collect(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, schema: &Value) {
+fn collect(found: &mut Vec<SchemaProblem>, at: ValuePath<'_>, value: &Value, schema: &Value) {
     if let Some(branches) = schema.get("anyOf").or_else(|| schema.get("oneOf")).and_then(Value::as_array) {
         return collect_branches(found, at, value, branches);
     }
@@ -131,7 +131,7 @@ fn collect(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, schema: &V
         Value::Array(items) => {
             if let Some(schema) = schema.get("items") {
                 for (index, item) in items.iter().enumerate() {
-                    collect(found, At::Index(&at, index), item, schema);
+                    collect(found, ValuePath::Index(&at, index), item, schema);
                 }
             }
         }
@@ -141,7 +141,7 @@ fn collect(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, schema: &V
 
 /// A value that matches one branch is valid; otherwise the branch with the fewest problems is
 /// assumed to be the intended one.
-fn collect_branches(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, branches: &[Value]) {
+fn collect_branches(found: &mut Vec<SchemaProblem>, at: ValuePath<'_>, value: &Value, branches: &[Value]) {
     let constants = || branches.iter().filter_map(|branch| branch.get("const"));
     if value.is_string() && constants().count() == branches.len() {
         if !constants().any(|constant| constant == value) {
@@ -159,27 +159,27 @@ fn collect_branches(found: &mut Vec<SchemaProblem>, at: At<'_>, value: &Value, b
     }
 }
 
-fn collect_object(found: &mut Vec<SchemaProblem>, at: At<'_>, map: &JsonObject, schema: &Value) {
+fn collect_object(found: &mut Vec<SchemaProblem>, at: ValuePath<'_>, map: &JsonObject, schema: &Value) {
     let empty = JsonObject::new();
     let properties = schema.get("properties").and_then(Value::as_object).unwrap_or(&empty);
     for name in schema.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str) {
         if !map.contains_key(name) {
             let kind = properties.get(name).and_then(|schema| expected_types(schema).next());
             let expected = kind.map_or("a value", article).to_owned();
-            found.push(At::Key(&at, name).problem(SchemaFault::Missing { expected }));
+            found.push(ValuePath::Key(&at, name).problem(SchemaFault::Missing { expected }));
         }
     }
     let others = schema.get("additionalProperties").unwrap_or(&Value::Null);
     for (name, value) in map {
         match properties.get(name) {
-            Some(schema) => collect(found, At::Key(&at, name), value, schema),
-            None if others.is_object() => collect(found, At::Key(&at, name), value, others),
+            Some(schema) => collect(found, ValuePath::Key(&at, name), value, schema),
+            None if others.is_object() => collect(found, ValuePath::Key(&at, name), value, others),
             None if others == &Value::Bool(false) => {
                 let near =
                     nearest(name, properties.keys().map(String::as_str)).into_iter().map(str::to_owned).collect();
                 let known = properties.keys().cloned().collect();
                 let shown: String = name.chars().take(80).flat_map(char::escape_debug).collect();
-                found.push(At::Key(&at, &shown).problem(SchemaFault::Unknown { near, known }));
+                found.push(ValuePath::Key(&at, &shown).problem(SchemaFault::Unknown { near, known }));
             }
             None => {}
         }

@@ -93,7 +93,7 @@ async fn needs_a_person(call: &ToolCall, inspection: &Inspection, why: &ConfirmR
         rule: why.rule.clone(),
     };
     let parts = inspection.subjects.iter().map(part).collect();
-    let prompt = ConfirmPrompt::of_tool(call.tool.clone(), why, parts).foreseeing(inspection).await;
+    let prompt = ConfirmPrompt::of_tool(call.tool.clone(), why, parts).with_predicted_changes(inspection).await;
     ToolError::new(
         ToolErrorCategory::ConfirmationRequired,
         "confirmation_required",

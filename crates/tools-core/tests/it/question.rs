@@ -4,7 +4,7 @@
 use proptest::prelude::*;
 use tools_core::{
     Access, Change, ConfirmPrompt, ConfirmReason, FileDiff, PromptPart, Question, RefusalReason, StoredRule, Subject,
-    ToolName, Verdict, Visible, Width, is_hidden,
+    ToolName, Verdict, VisibleText, Width, is_hidden,
 };
 
 fn tool() -> ToolName {
@@ -297,7 +297,7 @@ fn check(rows: &[String], prompt: &ConfirmPrompt, is_packed: bool) -> Result<(),
     let front: String = rows[..reasons].iter().map(|row| row.strip_prefix("      │ ").unwrap_or(row)).collect();
     let mut rest = front.as_str();
     for part in asking {
-        let text = Visible::of(&part.subject.text());
+        let text = VisibleText::of(&part.subject.text());
         let at = rest.find(text.as_str());
         prop_assert!(at.is_some(), "{:?} is not in {:?}", text, rows);
         rest = &rest[at.unwrap() + text.as_str().len()..];

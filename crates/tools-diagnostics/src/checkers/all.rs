@@ -9,6 +9,6 @@ pub(crate) const ALL: [&dyn Checker; 5] = [&Cargo, &Tsc, &Ruff, &Go, &Gcc];
 pub(crate) const BARE: [&dyn Checker; 2] = [&Python, &Node];
 
 /// Who checks files of this kind, though less of them, when the checker for them is not installed.
-pub(crate) fn stands_in(extensions: &[&str]) -> Option<&'static dyn Checker> {
+pub(crate) fn fallback_checker(extensions: &[&str]) -> Option<&'static dyn Checker> {
     BARE.into_iter().find(|bare| extensions.iter().any(|extension| bare.extensions().contains(extension)))
 }

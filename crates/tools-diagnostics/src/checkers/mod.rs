@@ -15,5 +15,5 @@ mod tsc;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use all::{ALL, BARE, stands_in};
+pub(crate) use all::{ALL, BARE, fallback_checker};
 pub(crate) use checker::{CheckCommand, Checker, Coverage, Output, RawDiagnostic, Request};

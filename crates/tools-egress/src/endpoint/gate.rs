@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use tokio::net::TcpStream;
 use tools_core::{Locked as _, Verdict};
 
-use super::asked::AnswerCache;
+use super::answer_cache::AnswerCache;
 use super::keeper::{Caller, Keeper, Permit, UndecidedConnection};
 use crate::dial::{DialError, Dialer, Tcp, dial};
 use crate::guard::{Grant, Guard, Host};

@@ -1,7 +1,7 @@
 //! The proxy in the network of commands: accepts, parses, judges, connects and relays connections,
 //! and reports each at its end. Decisions do not depend on the protocol.
 
-mod asked;
+mod answer_cache;
 mod gate;
 mod keeper;
 mod kernel_pipe;

@@ -44,7 +44,7 @@ pub(super) struct ByteCounts {
 
 /// Why relaying stopped.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Broken {
+pub(super) enum RelayEnd {
     /// A side is gone.
     Gone,
     /// The budget of the host is exhausted.
@@ -53,7 +53,7 @@ pub(super) enum Broken {
     Body(BadRequest),
 }
 
-impl From<io::Error> for Broken {
+impl From<io::Error> for RelayEnd {
     fn from(_: io::Error) -> Self {
         Self::Gone
     }
@@ -66,7 +66,7 @@ pub(super) async fn relay(
     (begun, upload): (&[u8], Upload),
     spent: &ByteBudget,
     passed: &ByteCounts,
-) -> Result<(), Broken> {
+) -> Result<(), RelayEnd> {
     let ((mut from_client, mut to_client), (mut from_server, mut to_server)) = (client.split(), server.split());
     let patience = if upload == Upload::Everything { PATIENCE } else { PATIENCE_WITH_ONE };
     let mut up = pin!(async move {
@@ -111,19 +111,19 @@ struct Direction<'a> {
 }
 
 impl Direction<'_> {
-    async fn send(&self, to: &mut WriteHalf<'_>, bytes: &[u8]) -> Result<(), Broken> {
+    async fn send(&self, to: &mut WriteHalf<'_>, bytes: &[u8]) -> Result<(), RelayEnd> {
         self.take(bytes.len())?;
         to.write_all(bytes).await?;
         self.passed.fetch_add(bytes.len() as u64, Ordering::Relaxed);
         Ok(())
     }
 
-    fn take(&self, count: usize) -> Result<(), Broken> {
-        if self.budget.take(count as u64) { Ok(()) } else { Err(Broken::Budget) }
+    fn take(&self, count: usize) -> Result<(), RelayEnd> {
+        if self.budget.take(count as u64) { Ok(()) } else { Err(RelayEnd::Budget) }
     }
 
     /// Relays bytes until the end, or until `left` have passed.
-    async fn pass(&self, from: &mut ReadHalf<'_>, to: &mut WriteHalf<'_>, mut left: u64) -> Result<(), Broken> {
+    async fn pass(&self, from: &mut ReadHalf<'_>, to: &mut WriteHalf<'_>, mut left: u64) -> Result<(), RelayEnd> {
         let mut buffer = Buffer::new();
         let mut until_bulk = BULK;
         while left > 0 {
@@ -149,7 +149,7 @@ impl Direction<'_> {
         from: &mut ReadHalf<'_>,
         to: &mut WriteHalf<'_>,
         mut chunks: ChunkScanner,
-    ) -> Result<(), Broken> {
+    ) -> Result<(), RelayEnd> {
         let mut buffer = Buffer::new();
         while !chunks.is_at_end() {
             let count = from.read(buffer.room(u64::MAX)).await?;
@@ -157,14 +157,14 @@ impl Direction<'_> {
                 break;
             }
             let bytes = buffer.taken(count);
-            let of_body = chunks.take(bytes).map_err(Broken::Body)?;
+            let of_body = chunks.take(bytes).map_err(RelayEnd::Body)?;
             self.send(to, &bytes[..of_body]).await?;
         }
         Ok(())
     }
 
     /// Relays the bulk of a connection through the kernel.
-    async fn splice(&self, pipe: &KernelPipe, from: &TcpStream, to: &TcpStream, mut left: u64) -> Result<(), Broken> {
+    async fn splice(&self, pipe: &KernelPipe, from: &TcpStream, to: &TcpStream, mut left: u64) -> Result<(), RelayEnd> {
         while left > 0 {
             let mut count = pipe.fill(from, left).await?;
             if count == 0 {
@@ -175,7 +175,7 @@ impl Direction<'_> {
             while count > 0 {
                 let drained = pipe.drain(to, count).await?;
                 if drained == 0 {
-                    return Err(Broken::Gone);
+                    return Err(RelayEnd::Gone);
                 }
                 self.passed.fetch_add(drained as u64, Ordering::Relaxed);
                 count -= drained;
@@ -212,17 +212,17 @@ impl Buffer {
 
 /// Waits for the remaining side, with a limit on its silence.
 async fn or_silence(
-    mut side: impl Future<Output = Result<(), Broken>> + Unpin,
+    mut side: impl Future<Output = Result<(), RelayEnd>> + Unpin,
     count: &AtomicU64,
     patience: Duration,
-) -> Result<(), Broken> {
+) -> Result<(), RelayEnd> {
     loop {
         let before = count.load(Ordering::Relaxed);
         tokio::select! {
             ended = &mut side => return ended,
             () = sleep(patience) => {
                 if count.load(Ordering::Relaxed) == before {
-                    return Err(Broken::Gone);
+                    return Err(RelayEnd::Gone);
                 }
             }
         }

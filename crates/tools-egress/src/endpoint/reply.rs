@@ -21,7 +21,7 @@ pub(super) enum Protocol {
 
 /// Why it is not connected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum No {
+pub(super) enum RejectReason {
     BadRequest,
     Refused,
     Unreachable,
@@ -37,10 +37,10 @@ pub(super) async fn open(client: &mut TcpStream, protocol: Protocol) -> std::io:
 }
 
 /// Reports a refusal and its reason, and closes.
-pub(super) async fn refuse(mut client: TcpStream, protocol: Protocol, no: No, why: &str) {
+pub(super) async fn refuse(mut client: TcpStream, protocol: Protocol, no: RejectReason, why: &str) {
     let said = match protocol {
         Protocol::Connect | Protocol::Forward => client.write_all(page(no, why).as_bytes()).await,
-        Protocol::Socks => client.write_all(&socks_reply(if no == No::Unreachable { 5 } else { 2 })).await,
+        Protocol::Socks => client.write_all(&socks_reply(if no == RejectReason::Unreachable { 5 } else { 2 })).await,
         Protocol::Direct => Ok(()),
     };
     if said.is_ok() && client.shutdown().await.is_ok() {
@@ -49,11 +49,11 @@ pub(super) async fn refuse(mut client: TcpStream, protocol: Protocol, no: No, wh
     }
 }
 
-fn page(no: No, why: &str) -> String {
+fn page(no: RejectReason, why: &str) -> String {
     let status = match no {
-        No::BadRequest => "400 Bad Request",
-        No::Refused => "403 Forbidden",
-        No::Unreachable => "502 Bad Gateway",
+        RejectReason::BadRequest => "400 Bad Request",
+        RejectReason::Refused => "403 Forbidden",
+        RejectReason::Unreachable => "502 Bad Gateway",
     };
     let body = format!("haft: {why}\n");
     format!(

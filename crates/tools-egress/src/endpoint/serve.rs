@@ -14,8 +14,8 @@ use tools_core::in_runtime;
 use super::gate::Gate;
 use super::keeper::{Keeper, Permit};
 use super::published::{self, PublishedPort};
-use super::relay::{Broken, Upload, relay};
-use super::reply::{No, Protocol, open, refuse};
+use super::relay::{RelayEnd, Upload, relay};
+use super::reply::{Protocol, RejectReason, open, refuse};
 use super::report::ConnectionReport;
 use super::server_name::{self, TLS_PORT};
 use crate::dial::DialError;
@@ -118,7 +118,7 @@ async fn serve(mut client: TcpStream, peer: SocketAddr, door: Door, gate: Arc<Ga
         }
         Door::Proxy => match timeout(PATIENCE, ask(&mut client)).await {
             Ok(Ok(asked)) => asked,
-            Ok(Err((protocol, why))) => return refuse(client, protocol, No::BadRequest, why.0).await,
+            Ok(Err((protocol, why))) => return refuse(client, protocol, RejectReason::BadRequest, why.0).await,
             Err(_) => return,
         },
     };
@@ -139,21 +139,22 @@ async fn pass(
     asked: ClientRequest,
     gate: &Gate,
     told: &mut ConnectionReport,
-) -> Result<(), (No, String)> {
+) -> Result<(), (RejectReason, String)> {
     let ClientRequest { protocol, target, mut begun, upload } = asked;
     let decided = gate.decide(&target, &told.connection.caller).await;
     told.connection.permit = decided.permit.clone();
     if let Permit::Refused { by } = &decided.permit {
-        return Err((No::Refused, format!("`{target}` is refused: {by}")));
+        return Err((RejectReason::Refused, format!("`{target}` is refused: {by}")));
     }
     if target.port == TLS_PORT && protocol == Protocol::Forward {
         let why = "port 443 takes TLS only".to_owned();
-        return Err((No::Refused, told.broke_off(why)));
+        return Err((RejectReason::Refused, told.broke_off(why)));
     }
     let (mut server, address) = match gate.connect(&target, &decided).await {
         Ok(connected) => connected,
         Err(error) => {
-            let no = if matches!(error, DialError::Refused(_)) { No::Refused } else { No::Unreachable };
+            let no =
+                if matches!(error, DialError::Refused(_)) { RejectReason::Refused } else { RejectReason::Unreachable };
             return Err((no, told.broke_off(format!("`{target}`: {error}"))));
         }
     };
@@ -173,9 +174,9 @@ async fn pass(
     }
     let spent = gate.spent_on(&target.host);
     let why = match relay(client, &mut server, (&begun, upload), &spent, &told.passed).await {
-        Err(Broken::Budget) => "the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)",
-        Err(Broken::Body(bad)) => bad.0,
-        Ok(()) | Err(Broken::Gone) => return Ok(()),
+        Err(RelayEnd::Budget) => "the bytes that may be sent to this host are used up (`tools.shell.sent_per_host`)",
+        Err(RelayEnd::Body(bad)) => bad.0,
+        Ok(()) | Err(RelayEnd::Gone) => return Ok(()),
     };
     told.broke_off(why.to_owned());
     Ok(())

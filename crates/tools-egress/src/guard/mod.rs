@@ -17,4 +17,4 @@ pub use resolver::{Answer, HostResolver, LookupError};
 pub use rules::{DomainRules, UrlRules};
 pub use system::SystemResolver;
 pub use url::PageUrl;
-pub use vetted::{Grant, Guard, Vetted, VettedAddress};
+pub use vetted::{Grant, Guard, VettedAddress, VettedHost};

@@ -27,7 +27,7 @@ pub struct Guard {
 /// A host and a port with their vetted addresses. Only [`Guard::vet`] creates one: its holder may
 /// connect to these addresses and to no others.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Vetted {
+pub struct VettedHost {
     host: Host,
     addresses: Vec<VettedAddress>,
 }
@@ -55,7 +55,7 @@ impl Guard {
     /// # Errors
     /// The reason why it must not be reached; one address that is not public refuses the host,
     /// however many are.
-    pub async fn vet(&self, host: &Host, port: u16) -> Result<Vetted, Refusal> {
+    pub async fn vet(&self, host: &Host, port: u16) -> Result<VettedHost, Refusal> {
         host.check()?;
         let addresses = match host {
             Host::Address(address) => vec![*address],
@@ -68,7 +68,7 @@ impl Guard {
         // try.
         addresses.sort_by_key(|address| address.0.is_ipv6());
         addresses.dedup();
-        Ok(Vetted { host: host.clone(), addresses })
+        Ok(VettedHost { host: host.clone(), addresses })
     }
 
     /// The addresses of a host that an operator granted by name and port. They need not be public;
@@ -76,7 +76,7 @@ impl Guard {
     ///
     /// # Errors
     /// As [`Guard::vet`], but for addresses that are not public.
-    pub async fn vet_granted(&self, grant: &Grant) -> Result<Vetted, Refusal> {
+    pub async fn vet_granted(&self, grant: &Grant) -> Result<VettedHost, Refusal> {
         let Grant { host, port } = grant;
         let addresses = match host {
             Host::Address(address) => vec![*address],
@@ -99,7 +99,7 @@ impl Guard {
             1..=MAX_ANSWERS => {
                 let addresses =
                     addresses.into_iter().map(|one| VettedAddress(SocketAddr::new(one.to_canonical(), *port)));
-                Ok(Vetted { host: host.clone(), addresses: addresses.collect() })
+                Ok(VettedHost { host: host.clone(), addresses: addresses.collect() })
             }
             _ => Err(Refusal::TooManyAnswers),
         }
@@ -125,7 +125,7 @@ fn judged_answer(answer: Answer) -> Result<Vec<IpAddr>, Refusal> {
     }
 }
 
-impl Vetted {
+impl VettedHost {
     /// The host that was judged.
     pub fn host(&self) -> &Host {
         &self.host

@@ -12,7 +12,7 @@ use super::request::Request;
 
 /// The part of a file most like the text that was not found.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Near {
+pub(crate) struct NearestText {
     /// The numbers of its first and last line.
     pub(crate) lines: (usize, usize),
     /// The two texts side by side.
@@ -68,7 +68,7 @@ pub(super) fn place(file: &Lines<'_>, request: Request<'_>) -> Option<Range<usiz
 }
 
 /// Compares the old text with the lines of the file in `place`.
-pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize>) -> Near {
+pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize>) -> NearestText {
     let old: Vec<&str> = request.old.lines().collect();
     let there: Vec<&str> = place.clone().map(|line| file.line(line)).collect();
     let mut rows = Vec::new();
@@ -87,12 +87,12 @@ pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize
         rows.extend(sent.skip(pairs).map(|line| Row::Sent(cut(old[line], 0, WIDTH))));
         rows.extend(have.skip(pairs).map(|line| Row::File(number(line), cut(there[line], 0, WIDTH))));
     }
-    Near { lines: (place.start + 1, place.end), rows: shortened(rows), why: difference(&old, &there) }
+    NearestText { lines: (place.start + 1, place.end), rows: shortened(rows), why: difference(&old, &there) }
 }
 
 /// For one line that is a part of a long one: the part of the text that shares the most pieces with
 /// it.
-pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
+pub(super) fn fragment(text: &str, old: &str) -> Option<NearestText> {
     const PIECE: usize = 6;
     const OCCURRENCES: usize = 50;
     let old = old.trim_end_matches('\n');
@@ -124,7 +124,7 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<Near> {
     let there = part(line_text, start - line_start..end.max(start) - line_start);
     let (sent, file) = if there.len() > 2 * WIDTH { shown(old, &there) } else { (old.to_owned(), there) };
     let rows = vec![Row::Sent(sent), Row::File(line, file)];
-    Some(Near { lines: (line, line), rows, why: "" })
+    Some(NearestText { lines: (line, line), rows, why: "" })
 }
 
 /// The line at which the new text is already in place of the old. `None` where that would be a

@@ -6,7 +6,7 @@ use super::*;
 
 mod history;
 
-fn apply(text: &str, old: &str, new: &str) -> Result<(Step, String), Miss> {
+fn apply(text: &str, old: &str, new: &str) -> Result<(Step, String), EditMismatch> {
     find(text, Request { old, new, all: false, crlf: false }, &[]).map(|found| (found.step, found.apply(text)))
 }
 
@@ -94,14 +94,14 @@ fn differences_that_are_not_uniform_are_not_bridged() {
         ("if x:\n  a\n   b\n", "if x:\n    a\n    b", "x"),
         ("a\n", "    a\n", "b\n"), // the new text cannot lose the indentation
     ] {
-        assert!(matches!(apply(text, old, new), Err(Miss::NotFound { .. })), "{text:?}");
+        assert!(matches!(apply(text, old, new), Err(EditMismatch::NotFound { .. })), "{text:?}");
     }
 }
 
 #[test]
 fn two_places_are_never_guessed_between() {
     let check = |text: &str, old: &str, step: Step, lines: &[usize]| {
-        let expected = Miss::Ambiguous { step, lines: lines.to_vec(), total: lines.len() };
+        let expected = EditMismatch::Ambiguous { step, lines: lines.to_vec(), total: lines.len() };
         assert_eq!(apply(text, old, "new"), Err(expected));
     };
     check("foo\nbar\nfoo\n", "foo", Step::Exact, &[1, 3]);
@@ -129,9 +129,9 @@ fn unchanged_lines_keep_their_trailing_blanks() {
     check("  a  \n  b\n  c \nd", "a\nb\nc\n", "a\nB\nc\n", Step::Indentation, "  a  \n  B\n  c \nd");
 }
 
-fn miss(text: &str, old: &str, new: &str) -> (Option<Near>, Option<usize>, Option<&'static str>) {
+fn miss(text: &str, old: &str, new: &str) -> (Option<NearestText>, Option<usize>, Option<&'static str>) {
     match apply(text, old, new) {
-        Err(Miss::NotFound { near, applied, copied }) => (near, applied, copied),
+        Err(EditMismatch::NotFound { near, applied, copied }) => (near, applied, copied),
         other => panic!("{other:?}"),
     }
 }
@@ -316,7 +316,7 @@ proptest! {
             _ if old.starts_with('\n') => {}
             Ok(found) => prop_assert_eq!((found.step, &text[found.places[0].range.clone()]), (Step::Exact, old.as_str())),
             Err(miss) => {
-                let exact = matches!(miss, Miss::Ambiguous { step: Step::Exact, .. });
+                let exact = matches!(miss, EditMismatch::Ambiguous { step: Step::Exact, .. });
                 prop_assert!(exact);
             }
         }

@@ -13,7 +13,7 @@ use super::move_path::refuse_overlap;
 use crate::cancel::Cancel;
 use crate::copy::{CopyOptions, CopySummary, Purpose, copy_file, copy_tree, create_directory};
 use crate::error::FileError;
-use crate::foresee::replacement;
+use crate::predict::replacement;
 use crate::remove::remove_tree;
 use crate::temporary_name::unique_name;
 use crate::workspace::{Site, Workspace};
@@ -44,7 +44,7 @@ impl Tool for CopyPath {
         let (from, to) = (site.named(&args.source), site.named(&args.destination));
         let source = site.resolve_readable(&from)?.into_path();
         let destination = site.resolve_entry_readable(&to)?;
-        let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
+        let change = self.0.change_preview(cx, move |site, _| replacement(&from, &to, site));
         let inspection = Inspection::mutating()
             .changing(change)
             .touching(Subject::path(source, Access::Read))

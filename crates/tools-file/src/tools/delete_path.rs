@@ -11,7 +11,7 @@ use tools_sandbox::FileKind;
 
 use crate::cancel::Cancel;
 use crate::error::FileError;
-use crate::foresee::deletion;
+use crate::predict::deletion;
 use crate::remove::remove_tree;
 use crate::workspace::{Site, Workspace};
 
@@ -37,7 +37,7 @@ impl Tool for DeletePath {
         let site = self.0.site(cx)?;
         let resolved = site.roots.resolve_entry(&site.named(&args.path), &site.workdir).map_err(FileError::from)?;
         let (path, recursive) = (site.named(&args.path), args.recursive.unwrap_or(false));
-        let change = self.0.foreseeing(cx, move |site, cancel| deletion(&path, recursive, site, cancel));
+        let change = self.0.change_preview(cx, move |site, cancel| deletion(&path, recursive, site, cancel));
         let inspection = Inspection::mutating().touching(Subject::path(resolved.into_path(), Access::Delete));
         Ok(site.asking(inspection.changing(change), &[&args.path]))
     }

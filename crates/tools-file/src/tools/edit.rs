@@ -6,7 +6,7 @@ use std::{borrow::Cow, io::Read as _, path::Path, sync::Arc};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use tools_core::{
-    Access, CallContext, Change as ForeseenChange, FileDiff, Inspection, Location, Subject, Tool, ToolDef, ToolError,
+    Access, CallContext, Change as PredictedChange, FileDiff, Inspection, Location, Subject, Tool, ToolDef, ToolError,
     ToolKind, ToolOutput, ToolTraits,
 };
 
@@ -14,9 +14,9 @@ use crate::atomic::{ExistingFile, replace};
 use crate::cancel::Cancel;
 use crate::diff::{diff, lossy_text};
 use crate::error::FileError;
-use crate::foresee::Before;
 use crate::memory::FileSighting;
-use crate::splice::{Miss, Request, Step, begins_with_crlf, find, line_number};
+use crate::predict::Before;
+use crate::splice::{EditMismatch, Request, Step, begins_with_crlf, find, line_number};
 use crate::text::FileText;
 use crate::workspace::{Site, Workspace};
 
@@ -61,7 +61,7 @@ impl Tool for Edit {
         let site = self.0.site(cx)?;
         let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let foreseen_of = args.clone();
-        let change = self.0.foreseeing(cx, move |site, cancel| foreseen(&foreseen_of, site, cancel));
+        let change = self.0.change_preview(cx, move |site, cancel| foreseen(&foreseen_of, site, cancel));
         let inspection = Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change);
         Ok(site.asking(inspection, &[&args.path]))
     }
@@ -74,20 +74,20 @@ impl Tool for Edit {
 
 /// What the edit would change. Where the old text cannot be found, which may be for a credential
 /// that is not shown here, the two texts as they were given.
-fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<ForeseenChange> {
+fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<PredictedChange> {
     let asked = &*site.named(&args.path);
     let changes = changes(args).ok()?;
     let before = Before::of(site, asked)?;
     if let Before::Known(path, content) = &before {
         let decoded = FileText::of(content, asked).ok()?;
         if let Ok(edited) = apply(&decoded, &changes, (site, path), cancel) {
-            return Some(ForeseenChange::diff(difference(path, &decoded, &edited.text)));
+            return Some(PredictedChange::diff(difference(path, &decoded, &edited.text)));
         }
     }
     let (Before::Known(path, _) | Before::Unknown(path) | Before::Missing(path)) = before;
     let lines = |text: fn(&Change) -> &str| changes.iter().flat_map(|change| [text(change), "\n"]).collect::<String>();
     let (old, new) = (lines(|change| &change.old_string), lines(|change| &change.new_string));
-    Some(ForeseenChange::diff(diff(&path, Some(&old), &new)))
+    Some(PredictedChange::diff(diff(&path, Some(&old), &new)))
 }
 
 /// The replacements that are asked for, in either of the two forms.
@@ -143,7 +143,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     let stale = memory.stale_reading(session, &path, before);
     let mut edited = apply(&decoded, changes, (site, &path), cancel);
     if existing.is_shared()
-        && let Err(FileError::Edit { miss: Miss::NotFound { near, .. }, .. }) = &mut edited
+        && let Err(FileError::Edit { miss: EditMismatch::NotFound { near, .. }, .. }) = &mut edited
     {
         *near = None;
     }
@@ -158,7 +158,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     };
     let content = decoded.encode(&edited.text)?;
     let manner = replace(&entry, Some(&existing), &content, asked, (site.unfinished(), cancel))?;
-    memory.wrote(session, &path, &content);
+    memory.record_write(session, &path, &content);
     let change = difference(&path, &decoded, &edited.text);
     let mut summary = format!(
         "edited `{}`: {} {} (+{} -{} lines)",
@@ -235,8 +235,8 @@ fn apply<'t>(
 
 /// Why an edit does not apply to a file with credentials, told by the text that is shown of it:
 /// what is nearest must not tell how much of a credential was guessed.
-fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path), miss: Miss) -> Miss {
-    if matches!(miss, Miss::Ambiguous { .. }) {
+fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path), miss: EditMismatch) -> EditMismatch {
+    if matches!(miss, EditMismatch::Ambiguous { .. }) {
         return miss;
     }
     let mut shown = String::new();
@@ -245,8 +245,8 @@ fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path),
         Err(_) => None,
     };
     match told {
-        Some(told @ Miss::NotFound { .. }) => told,
-        _ => Miss::NotFound { near: None, applied: None, copied: None },
+        Some(told @ EditMismatch::NotFound { .. }) => told,
+        _ => EditMismatch::NotFound { near: None, applied: None, copied: None },
     }
 }
 
@@ -275,7 +275,7 @@ fn changed_since_read(
     before: &str,
 ) -> FileError {
     let (memory, session) = site.memory();
-    memory.saw(session, path, now);
+    memory.record_read(session, path, now);
     let changes = match (seen.content().and_then(lossy_text), lossy_text(now)) {
         (Some(then), Some(now)) => diff(path, Some(&then), &now).unified.trim_end_matches('\n').to_owned(),
         _ => "[read it again to see what changed]".to_owned(),

@@ -20,7 +20,7 @@ use tools_sandbox::{Directory, FileKind, PathError, ReadRules};
 use super::notes;
 use crate::cancel::Cancel;
 use crate::error::FileError;
-use crate::ignored::IgnoreRules;
+use crate::ignore_rules::IgnoreRules;
 use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
 use crate::workspace::{Site, Workspace};
 

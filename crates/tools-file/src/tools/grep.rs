@@ -19,9 +19,9 @@ use tools_sandbox::{FileKind, Metadata, ReadRules};
 use super::{file_globs::FileGlobs, notes};
 use crate::cancel::Cancel;
 use crate::error::FileError;
-use crate::ignored::IgnoreRules;
-use crate::kept::{Bound, FileHits, FirstFiles};
-use crate::search::{Hits, Query, Search, Span, Take, compile};
+use crate::first_hits::{FileHits, FirstFiles, HitLimit};
+use crate::ignore_rules::IgnoreRules;
+use crate::search::{Hits, Query, Search, SearchLimits, Span, compile};
 use crate::stamps::Stamps;
 use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
 use crate::workspace::{Site, Workspace};
@@ -115,16 +115,16 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     };
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().grep_matches).clamp(1, MAX_LINES);
-    let bound = Bound::new(offset.saturating_add(limit));
+    let bound = HitLimit::new(offset.saturating_add(limit));
     let job = Job {
         matcher: compile(&query)?,
         query,
         globs: args.glob.as_deref().map(|glob| FileGlobs::parse(glob, site.workdirs())).transpose()?,
         types: args.file_type.as_deref().map(notes::types).transpose()?,
         take: match mode {
-            Mode::Lines => Take { lines: bound.keep(), most: bound.ceiling() },
-            Mode::Files => Take { lines: 0, most: 0 },
-            Mode::Counts => Take { lines: 0, most: u64::MAX },
+            Mode::Lines => SearchLimits { lines: bound.keep(), most: bound.ceiling() },
+            Mode::Files => SearchLimits { lines: 0, most: 0 },
+            Mode::Counts => SearchLimits { lines: 0, most: u64::MAX },
         },
         line_chars: site.limits().line_chars / PART,
         mode,
@@ -171,11 +171,11 @@ struct Job<'a> {
     globs: Option<FileGlobs>,
     types: Option<Types>,
     /// What of each file.
-    take: Take,
+    take: SearchLimits,
     line_chars: usize,
     mode: Mode,
     /// What of all files.
-    bound: Bound,
+    bound: HitLimit,
     hidden: bool,
     gitignore: bool,
 }

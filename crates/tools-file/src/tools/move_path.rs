@@ -12,7 +12,7 @@ use tools_sandbox::{Directory, Entry, FileKind, Metadata, ReadRules, Replace};
 use crate::cancel::Cancel;
 use crate::copy::{CopyOptions, Purpose, copy_file, copy_tree, create_directory, create_link};
 use crate::error::FileError;
-use crate::foresee::replacement;
+use crate::predict::replacement;
 use crate::remove::remove_tree;
 use crate::temporary_name::unique_name;
 use crate::tree::Trail;
@@ -42,7 +42,7 @@ impl Tool for MovePath {
         let (from, to) = (site.named(&args.source), site.named(&args.destination));
         let source = site.resolve_entry_readable(&from)?;
         let destination = site.resolve_entry_readable(&to)?;
-        let change = self.0.foreseeing(cx, move |site, _| replacement(&from, &to, site));
+        let change = self.0.change_preview(cx, move |site, _| replacement(&from, &to, site));
         let inspection = Inspection::mutating()
             .changing(change)
             .touching(Subject::path(source, Access::Delete))

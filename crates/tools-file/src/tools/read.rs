@@ -108,8 +108,8 @@ fn read(
     };
     if window.complete {
         match (seen.content, seen.digest) {
-            (Some(content), _) => memory.saw(session, &path, &content),
-            (None, Some(digest)) => memory.saw_digest(session, &path, &digest),
+            (Some(content), _) => memory.record_read(session, &path, &content),
+            (None, Some(digest)) => memory.record_read_digest(session, &path, &digest),
             (None, None) => {}
         }
     }

@@ -9,11 +9,11 @@ use tools_core::{
     ToolOutput, ToolTraits,
 };
 
-use crate::atomic::{ExistingFile, Manner, replace};
+use crate::atomic::{ExistingFile, WriteMethod, replace};
 use crate::cancel::Cancel;
 use crate::diff::{diff, lossy_text};
 use crate::error::FileError;
-use crate::foresee::Before;
+use crate::predict::Before;
 use crate::text::{Encoding, FileText};
 use crate::workspace::{Site, Workspace};
 
@@ -40,7 +40,7 @@ impl Tool for Write {
         let site = self.0.site(cx)?;
         let path = site.resolve_readable(&site.named(&args.path))?.into_path();
         let foreseen_of = args.clone();
-        let change = self.0.foreseeing(cx, move |site, _| foreseen(&foreseen_of, site));
+        let change = self.0.change_preview(cx, move |site, _| foreseen(&foreseen_of, site));
         let inspection = Inspection::mutating().touching(Subject::path(path, Access::Write)).changing(change);
         Ok(site.asking(inspection, &[&args.path]))
     }
@@ -75,7 +75,7 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
         (Some(existing), None) if memory.knows(session, &path) => {
             let now = existing.digest(memory.digest(), asked, cancel)?;
             if memory.stale_digest(session, &path, &now) {
-                memory.saw_digest(session, &path, &now);
+                memory.record_read_digest(session, &path, &now);
                 return Err(super::edit::changed_unseen(asked));
             }
         }
@@ -84,13 +84,13 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     let kept = before.map(|before| as_before(before, &args.content)).unwrap_or_default();
     let content = kept.content.as_deref().unwrap_or(args.content.as_bytes());
     let manner = match before {
-        Some(before) if before == content => Manner::Renamed,
+        Some(before) if before == content => WriteMethod::Renamed,
         _ => replace(&entry, existing.as_ref(), content, asked, (site.unfinished(), cancel))?,
     };
     let text = before.and_then(lossy_text);
     let is_shared = existing.as_ref().is_some_and(ExistingFile::is_shared);
     let has_diff = !is_shared && (existing.is_none() || text.is_some());
-    memory.wrote(session, &path, content);
+    memory.record_write(session, &path, content);
     let name = site.show(&path);
     let lines = args.content.lines().count();
     let extent = format!("{lines} {}, {} bytes", if lines == 1 { "line" } else { "lines" }, content.len());

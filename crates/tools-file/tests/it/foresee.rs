@@ -17,7 +17,7 @@ async fn shown(world: &World, tool: &str, params: Value) -> String {
     let part = |subject| PromptPart { subject, verdict: Verdict::Ask, rule: "default".to_owned() };
     let parts = inspection.subjects.iter().cloned().map(part).collect();
     let prompt = ConfirmPrompt::new(tools_core::ToolName::parse(tool).unwrap(), "default", parts);
-    let prompt = prompt.foreseeing(&inspection).await;
+    let prompt = prompt.with_predicted_changes(&inspection).await;
     assert_eq!(world.snapshot(), before, "looking changes nothing");
     let rows = Question::of(&prompt).expect("it fits").rows(Width::columns(200)).join("\n");
     rows.replace(&world.path("").to_string_lossy().into_owned(), "/w/")

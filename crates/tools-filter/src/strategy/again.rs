@@ -15,7 +15,7 @@ use super::{
 };
 use crate::{
     emit::{Emitter, marked},
-    signal::{is_change, names_place, reports, tells_measure},
+    signal::{has_measurement, is_change, names_place, reports},
 };
 
 /// Maximum number of lines in a repeated block.
@@ -121,7 +121,7 @@ fn may_fold(line: &str) -> bool {
         && !reports(line)
         && !names_place(line)
         && !names_running(line)
-        && !tells_measure(line)
+        && !has_measurement(line)
         && !has_values(line)
         && !is_change(line)
         && !is_about_file(line)

@@ -8,7 +8,7 @@ use tools_core::FilterConfidence;
 use super::{Reducer, places::is_place, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
-    signal::{is_change, names_place, reports, tells_measure},
+    signal::{has_measurement, is_change, names_place, reports},
 };
 
 /// Minimum number of lines to join.
@@ -46,7 +46,7 @@ fn may_join(line: &str) -> bool {
 /// Whether a line has no place, no test and no measurement. Called only for lines that share much
 /// with another one, which is rare.
 fn is_placeless(line: &str) -> bool {
-    !names_place(line) && !names_running(line) && !ends_in_place(line) && !tells_measure(line)
+    !names_place(line) && !names_running(line) && !ends_in_place(line) && !has_measurement(line)
 }
 
 /// Whether the last word of a line is a place: findings stay as they are.

@@ -35,7 +35,7 @@ pub(crate) struct Carets {
 }
 
 /// The mark that replaces a source line and its marks.
-pub(super) fn told(source: &str, marks: &str) -> Option<String> {
+pub(super) fn mark_for_carets(source: &str, marks: &str) -> Option<String> {
     let start = marks.chars().position(|c| matches!(c, '^' | '~'))?;
     let width = marks.chars().skip(start).take_while(|c| matches!(c, '^' | '~')).count();
     // A single caret does not say where the marked text ends, so what follows is shown too.
@@ -54,7 +54,7 @@ impl Reducer for Carets {
         if let Some(last) = self.last.take() {
             if self.since_head.is_some() && marks(line) && marked(&last).is_none() && !HEAD.is_match(&last) {
                 self.since_head = None;
-                let told = told(&last, line).filter(|_| std::mem::replace(&mut self.is_after_first, true));
+                let told = mark_for_carets(&last, line).filter(|_| std::mem::replace(&mut self.is_after_first, true));
                 let Some(told) = told else {
                     out.keep(&last);
                     return out.keep(line);
@@ -105,7 +105,7 @@ mod tests {
         ];
         for (source, marks, expected) in table {
             let expected = expected.map(|text| format!("[… 2 lines, at `{text}`]"));
-            assert_eq!(told(source, marks), expected, "{source}");
+            assert_eq!(mark_for_carets(source, marks), expected, "{source}");
         }
     }
 }

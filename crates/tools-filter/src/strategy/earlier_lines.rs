@@ -7,7 +7,7 @@ use std::collections::HashMap;
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, findings::stands_under_file, unfinished::names_running};
+use super::{Reducer, findings::is_row_below_file, unfinished::names_running};
 use crate::{
     emit::Emitter,
     signal::{names_place, reports_failure},
@@ -39,7 +39,7 @@ fn saying(line: &str) -> Option<&str> {
         && !line.starts_with(['+', '-', '@'])
         && !text.starts_with("[… ")
         // It belongs to the file above it, which differs.
-        && !stands_under_file(line)
+        && !is_row_below_file(line)
         && !is_joined(text)
         && text.split(' ').filter(is_word).nth(MIN_WORDS - 1).is_some();
     is_saying.then_some(text)

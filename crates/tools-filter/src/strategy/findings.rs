@@ -139,7 +139,7 @@ fn by_file(findings: &[Finding]) -> Vec<String> {
 }
 
 /// Whether a line is a row below a file name: `  12:5 text`, with one place or several.
-pub(super) fn stands_under_file(line: &str) -> bool {
+pub(super) fn is_row_below_file(line: &str) -> bool {
     let text = line.strip_prefix("  ").unwrap_or_default();
     let is_place = |byte: &u8| byte.is_ascii_digit() || matches!(byte, b':' | b',');
     let places = text.bytes().take_while(|byte| is_place(byte)).count();

@@ -69,7 +69,7 @@ impl Forms {
                 continue;
             };
             let others: Vec<&Rule> = self.known.iter().map(Arc::as_ref).collect();
-            let reducers = rule.start_beside(&others, &self.facts);
+            let reducers = rule.start_without_duplicates(&others, &self.facts);
             let collapse = self.collapse;
             self.stages.extend(reducers.into_iter().map(|reducer| Stage::new(reducer, collapse)));
             self.known.push(Arc::clone(rule));

@@ -10,7 +10,7 @@ use tools_core::FilterConfidence;
 use super::{Reducer, dedup::template, findings::names_numbered_file, unfinished::names_running};
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports, tells_measure},
+    signal::{has_measurement, names_place, reports},
     table::{LOG_LINE, STEP},
 };
 
@@ -41,7 +41,7 @@ impl LogKinds {
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
-            && !tells_measure(line)
+            && !has_measurement(line)
             && marked(line).is_none()
     }
 

@@ -28,11 +28,11 @@ fn margin(line: &str) -> Option<(&str, usize)> {
     if word >= MIN_WORD && line[word..].starts_with('>') {
         return Some((&line[..word], word + 1));
     }
-    timed(line).or_else(|| blamed(line))
+    timed(line).or_else(|| blame_prefix(line))
 }
 
 /// The commit, author and time before a line of `git blame`, up to the line number.
-pub(super) fn blamed(line: &str) -> Option<(&str, usize)> {
+pub(super) fn blame_prefix(line: &str) -> Option<(&str, usize)> {
     let commit = line.trim_start_matches('^').bytes().take_while(u8::is_ascii_hexdigit).count();
     if commit < MIN_COMMIT {
         return None;

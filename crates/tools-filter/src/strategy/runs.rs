@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     emit::{Emitter, marked},
-    signal::{names_place, reports, tells_measure},
+    signal::{has_measurement, names_place, reports},
 };
 
 /// Parameters of `runs`.
@@ -66,7 +66,7 @@ impl Reducer for Machine {
             && !reports(line)
             && !names_place(line)
             && !names_running(line)
-            && !tells_measure(line)
+            && !has_measurement(line)
             && marked(line).is_none();
         let kind = may_repeat.then(|| template(line));
         if kind.is_none() || kind != self.kind {

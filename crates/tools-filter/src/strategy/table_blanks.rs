@@ -5,7 +5,7 @@
 
 use tools_core::FilterConfidence;
 
-use super::{Reducer, margins::blamed, unfinished::names_running};
+use super::{Reducer, margins::blame_prefix, unfinished::names_running};
 use crate::emit::{Emitter, marked};
 
 /// Minimum number of rows in a table.
@@ -40,7 +40,7 @@ fn columns(line: &str) -> Option<Vec<&str>> {
         return None;
     }
     // Text after the margin of a source line keeps its indentation.
-    if !text.contains("  ") || names_running(line) || blamed(line).is_some() {
+    if !text.contains("  ") || names_running(line) || blame_prefix(line).is_some() {
         return None;
     }
     let columns: Vec<&str> =

@@ -1,9 +1,9 @@
 //! Each kept input, given to its target again.
 
-use tools_fuzz::{check, kept};
+use tools_fuzz::{check, corpus};
 
 fn replay(name: &str) {
-    let inputs = kept(name);
+    let inputs = corpus(name);
     assert!(inputs.len() >= 10, "{name} has kept inputs");
     for input in inputs {
         check(name, &input);

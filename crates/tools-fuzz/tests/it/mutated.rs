@@ -5,7 +5,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use tools_fuzz::{check, kept};
+use tools_fuzz::{check, corpus};
 use tools_testkit::Numbers;
 
 /// Variants of each target in an ordinary run.
@@ -128,7 +128,7 @@ fn written(bytes: &[u8]) -> String {
 }
 
 fn mutate(name: &str) {
-    let kept = kept(name);
+    let kept = corpus(name);
     let inputs: Vec<&[u8]> = kept.iter().map(Vec::as_slice).filter(|input| input.len() <= MAX_BYTES).collect();
     let seed = setting("HAFT_FUZZ_SEED").unwrap_or(1);
     let mut numbers = Numbers::new(seed);

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use petgraph::{algo::tarjan_scc, graphmap::DiGraphMap};
 use thiserror::Error;
-use tools_core::{ToolName, meant_tool, nearest, quoted};
+use tools_core::{ToolName, nearest, quoted, resolve_alias};
 
 use super::{DependenciesConfig, Prerequisites};
 
@@ -121,7 +121,7 @@ fn share(key: &'static str, value: f32, default: f32, faults: &mut Vec<Dependenc
 }
 
 fn known(key: &str, name: &str, tools: &BTreeSet<ToolName>, faults: &mut Vec<DependencyFault>) -> Option<ToolName> {
-    let meant = meant_tool(name, |name| tools.contains(name));
+    let meant = resolve_alias(name, |name| tools.contains(name));
     let found = tools.get(meant.as_deref().unwrap_or(name)).cloned();
     if found.is_none() {
         let nearest = nearest(name, tools.iter().map(ToolName::as_str)).first().map(|&name| name.to_owned());

@@ -24,7 +24,7 @@ impl<'a> Query<'a> {
 
     /// The query in a turn that has referred to these tools.
     #[must_use]
-    pub(crate) fn having_used(self, referenced: impl IntoIterator<Item = ToolName>) -> Self {
+    pub(crate) fn with_used_tools(self, referenced: impl IntoIterator<Item = ToolName>) -> Self {
         Self { referenced: referenced.into_iter().collect(), ..self }
     }
 

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use tools_core::{Ended, Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory};
+use tools_core::{CommandEnd, Invocation, Layer, LayerInfo, Next, Outcome, ToolError, ToolErrorCategory};
 
 use super::SessionLists;
 
@@ -46,7 +46,7 @@ impl Layer for DependencyLayer {
             return Err(error.with_suggestion(format!("Call {missing}; when that has succeeded, call `{tool}` again.")));
         }
         let outcome = next.run(inv).await;
-        let has_failed = |output: &tools_core::ToolOutput| output.ended.as_ref().is_some_and(Ended::is_failure);
+        let has_failed = |output: &tools_core::ToolOutput| output.ended.as_ref().is_some_and(CommandEnd::is_failure);
         if outcome.as_ref().is_ok_and(|output| !has_failed(output)) {
             self.lists.complete(session, tool);
         }

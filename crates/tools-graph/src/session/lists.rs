@@ -152,7 +152,7 @@ impl SessionLists {
         let mut sessions = self.sessions.locked();
         let session = sessions.entry(session.clone()).or_default();
         let needs = self.settings.load().graph.prerequisites(&session.completed);
-        let query = Query::new(text).having_used(referenced.iter().cloned()).boosting(needs.boosts().clone());
+        let query = Query::new(text).with_used_tools(referenced.iter().cloned()).boosting(needs.boosts().clone());
         let chosen = filter.filter_with(&index.tools, &query, &needs);
         session.open = chosen.included.keys().filter(|tool| !needs.missing(tool).is_empty()).cloned().collect();
         let begin = || {

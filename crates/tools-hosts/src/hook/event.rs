@@ -51,14 +51,14 @@ pub struct HookStart {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
     /// The session and folder it comes from.
-    pub place: Where,
+    pub place: HostCallOrigin,
     /// The request.
     pub meaning: HookRequest,
 }
 
 /// Origin of a host's call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Where {
+pub struct HostCallOrigin {
     /// The host's own name of the session; `None` when it names none.
     pub session: Option<String>,
     /// The folder in which the host's command would run; `None` when it names none.

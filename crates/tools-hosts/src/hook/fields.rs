@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use super::{HookRequest, HostCall, Unreadable, Where};
+use super::{HookRequest, HostCall, HostCallOrigin, Unreadable};
 
 /// The parameters of a tool of the host's.
 pub(super) struct Fields<'a> {
@@ -154,8 +154,8 @@ pub(super) fn top<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
 }
 
 /// The session and folder of an input.
-pub(super) fn place(input: &Value, session: &[&str]) -> Where {
-    Where { session: top(input, session).map(str::to_owned), workdir: top(input, &["cwd"]).map(Into::into) }
+pub(super) fn place(input: &Value, session: &[&str]) -> HostCallOrigin {
+    HostCallOrigin { session: top(input, session).map(str::to_owned), workdir: top(input, &["cwd"]).map(Into::into) }
 }
 
 /// An event of another name: one that is about a call that did not run yet is not taken for

@@ -13,6 +13,6 @@ pub mod codex;
 pub mod cursor;
 pub mod gemini;
 
-pub use event::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, Unreadable, Where};
+pub use event::{Answer, Decision, Event, Format, HookRequest, HookStart, HostCall, HostCallOrigin, Unreadable};
 pub use quote::quoted;
 pub use strings::map_strings;

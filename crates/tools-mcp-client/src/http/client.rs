@@ -333,7 +333,7 @@ impl State {
     fn events(self: &Arc<Self>, pieces: Pieces, secrets: Vec<Secret>) -> Events {
         let state = Arc::clone(self);
         let tidied = SseStream::from_bytes_stream(pieces).map(move |event| match event {
-            Ok(event) => events::tidied(event, &secrets, &state.notes).ok_or_else(|| too_noisy(&state.notes)),
+            Ok(event) => events::sanitize_event(event, &secrets, &state.notes).ok_or_else(|| too_noisy(&state.notes)),
             Err(SseError::Body(error)) => {
                 if let Some(fault @ HttpFault::Protocol(_)) = error.downcast_ref::<HttpFault>() {
                     // Requesting it again would give the same oversized event.

@@ -60,7 +60,7 @@ fn hidden<'a>(text: &'a str, secrets: &[Secret], encoded: &KnownValues) -> Cow<'
 }
 
 /// Sanitizes an event; `None` if it is neither a message nor a keep-alive.
-pub(super) fn tidied(event: Sse, secrets: &[Secret], notes: &Notes) -> Option<Sse> {
+pub(super) fn sanitize_event(event: Sse, secrets: &[Secret], notes: &Notes) -> Option<Sse> {
     let milliseconds = |retry: Duration| u64::try_from(retry.as_millis()).unwrap_or(u64::MAX);
     let retry = event.retry.map(|retry| retry.clamp(milliseconds(MIN_RETRY), milliseconds(MAX_RETRY)));
     let can_be_sent = |id: &String| id.len() <= MAX_EVENT_ID_LEN && HeaderValue::from_str(id).is_ok();
@@ -116,7 +116,7 @@ mod tests {
     fn what_a_server_asks_of_a_stream_is_bounded() {
         let notes = Notes::default();
         let event = |id: &str, retry: u64| Sse { id: Some(id.to_owned()), retry: Some(retry), ..Sse::default() };
-        let tidied = |event: Sse| tidied(event, &[], &notes).unwrap();
+        let tidied = |event: Sse| sanitize_event(event, &[], &notes).unwrap();
         assert_eq!(tidied(event("7", 0)), event("7", 100));
         assert_eq!(tidied(event("7", u64::MAX)).retry, Some(60_000));
         assert_eq!(tidied(event(&"x".repeat(2_000), 500)).id, None);

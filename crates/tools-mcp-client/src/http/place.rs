@@ -5,7 +5,7 @@ use std::net::IpAddr;
 
 use hyper::header::{self, HeaderName, HeaderValue};
 use tools_core::Verdict;
-use tools_egress::guard::{Grant, Guard, Host, Refusal, Vetted};
+use tools_egress::guard::{Grant, Guard, Host, Refusal, VettedHost};
 use tools_egress::rules::{HostRules, RuleText};
 use url::Url;
 
@@ -91,7 +91,7 @@ impl Place {
     }
 
     /// Resolves to the addresses that may be contacted.
-    pub(crate) async fn vetted(&self, guard: &Guard) -> Result<Vetted, Refusal> {
+    pub(crate) async fn vetted(&self, guard: &Guard) -> Result<VettedHost, Refusal> {
         match &self.grant {
             Some(grant) => guard.vet_granted(grant).await,
             None => guard.vet(&self.host, self.port).await,

@@ -4,7 +4,7 @@
 use std::{future::Future, path::Path, pin::Pin, sync::Arc};
 
 use tools_core::SystemClock;
-use tools_sandbox::process::printed;
+use tools_sandbox::process::run_secret_command;
 
 use crate::{ClientKeys, LoginError, LoginStore, PreparedRemote, Secret, Server, ServerLogin, TokenReader};
 
@@ -67,7 +67,7 @@ fn token_of(words: Vec<String>) -> TokenReader {
     Arc::new(move || -> Reading {
         let words = words.clone();
         Box::pin(async move {
-            let text = printed(&words, "token_command").await?;
+            let text = run_secret_command(&words, "token_command").await?;
             Secret::new(&text).ok_or_else(|| "`token_command` printed no token".to_owned())
         })
     })

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 use url::form_urlencoded::{Serializer, byte_serialize};
 
-use super::{chance::unguessable, fault::LoginError, metadata::Issuer, scopes::Scopes};
+use super::{fault::LoginError, metadata::Issuer, random::unguessable, scopes::Scopes};
 
 /// Name of a registration in errors.
 pub(crate) const REGISTRATION: &str = "the registration";
@@ -139,7 +139,7 @@ pub(crate) fn registered(answer: &Value, issuer: &Issuer) -> Result<Client, Logi
 }
 
 /// Authentication of a request to a token endpoint.
-pub(crate) struct Proven {
+pub(crate) struct TokenAuthentication {
     pub(crate) body: String,
     /// The header `Authorization`.
     pub(crate) authorization: Option<String>,
@@ -147,13 +147,13 @@ pub(crate) struct Proven {
 
 impl Client {
     /// Adds the authentication to a request to the token endpoint of `issuer`.
-    pub(crate) fn proven(
+    pub(crate) fn authenticate(
         &self,
         fields: &[(&str, &str)],
         issuer: &str,
         keys: &ClientKeys,
         now: i64,
-    ) -> Result<Proven, LoginError> {
+    ) -> Result<TokenAuthentication, LoginError> {
         let mut body = Serializer::new(String::new());
         body.extend_pairs(fields);
         let secret = || {
@@ -185,7 +185,7 @@ impl Client {
                 body.append_pair("client_assertion_type", ASSERTION).append_pair("client_assertion", &assertion);
             }
         }
-        Ok(Proven { body: body.finish(), authorization })
+        Ok(TokenAuthentication { body: body.finish(), authorization })
     }
 }
 
@@ -297,7 +297,7 @@ mod tests {
         let proven = |method, secret: Option<&str>| {
             let client = Client { id: "c d".to_owned(), method, secret: secret.map(str::to_owned) };
             client
-                .proven(&[("a", "b&c")], "https://a", &keys, 0)
+                .authenticate(&[("a", "b&c")], "https://a", &keys, 0)
                 .map(|proven| (proven.body, proven.authorization))
                 .unwrap()
         };
@@ -306,7 +306,7 @@ mod tests {
         let basic = format!("Basic {}", STANDARD.encode("c+d:own"));
         assert_eq!(proven(Method::ClientSecretBasic, Some("own")), ("a=b%26c".to_owned(), Some(basic)));
         let without = Client { id: "c".to_owned(), method: Method::ClientSecretBasic, secret: None };
-        assert!(without.proven(&[], "https://a", &ClientKeys::default(), 0).is_err());
+        assert!(without.authenticate(&[], "https://a", &ClientKeys::default(), 0).is_err());
         assert!(!format!("{without:?} {keys:?}").contains("p:ss"));
     }
 

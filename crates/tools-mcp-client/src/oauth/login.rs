@@ -5,14 +5,14 @@ use std::{fmt, sync::Arc, time::Duration};
 use tools_core::Clock;
 use url::Url;
 
-use super::chance::{challenge as pkce, unguessable};
 use super::client::{self, Client, ClientKeys, REGISTRATION};
 use super::discovery::{self, Found, Known};
 use super::fault::{LoginError, code};
 use super::metadata::is_same_issuer;
+use super::random::{challenge as pkce, unguessable};
 use super::redirect::{Expected, Redirect};
 use super::scopes::{self, Scopes, Sources};
-use super::store::{Login, LoginStore, Slot, Stored, Wanted};
+use super::store::{Login, LoginFile, LoginStore, Stored, Wanted};
 use super::token::{self, TOKEN, Tokens};
 use super::web::{Ask, FORM, JSON, Web};
 use crate::config::{Grant, OAuthConfig, Server};
@@ -25,7 +25,7 @@ pub struct ServerLogin {
     pub(super) url: Url,
     pub(super) config: OAuthConfig,
     pub(super) keys: ClientKeys,
-    pub(super) slot: Slot,
+    pub(super) slot: LoginFile,
     pub(super) web: Web,
     pub(super) clock: Arc<dyn Clock>,
 }
@@ -47,7 +47,7 @@ pub struct LoginRequest {
 
 /// A login that has begun.
 #[derive(Debug)]
-pub enum Begun {
+pub enum StartedLogin {
     /// Finished: the client logged in by itself.
     Done(LoginSummary),
     /// A person has to open an address.
@@ -125,7 +125,7 @@ impl ServerLogin {
     ///
     /// # Errors
     /// If the metadata of the server or of its authorization server are missing or invalid.
-    pub async fn begin(self: &Arc<Self>, asked: &LoginRequest) -> Result<Begun, LoginError> {
+    pub async fn begin(self: &Arc<Self>, asked: &LoginRequest) -> Result<StartedLogin, LoginError> {
         let stored = self.slot.load()?;
         let challenged = discovery::challenge(&self.web, &self.url).await?;
         let is_asked = challenged.is_some() || stored.wanted.is_some();
@@ -145,7 +145,7 @@ impl ServerLogin {
             let held = self.slot.hold().await?;
             let login = self.issued(&found, scopes).await?;
             self.slot.save(&held, Stored { login: Some(login.clone()), wanted: None })?;
-            return Ok(Begun::Done(summary(&login)));
+            return Ok(StartedLogin::Done(summary(&login)));
         }
         let page = self.web.judge(AUTHORIZATION, found.issuer.check_code_flow()?).await?;
         let redirect = Redirect::listen(self.config.redirect_port).await?;
@@ -158,7 +158,16 @@ impl ServerLogin {
             names_issuer: found.issuer.authorization_response_iss_parameter_supported,
         };
         let login = Arc::clone(self);
-        Ok(Begun::Open(Box::new(PendingLogin { login, found, client, scopes, redirect, expected, verifier, url })))
+        Ok(StartedLogin::Open(Box::new(PendingLogin {
+            login,
+            found,
+            client,
+            scopes,
+            redirect,
+            expected,
+            verifier,
+            url,
+        })))
     }
 
     /// Deletes the login, and revokes it if the authorization server supports that; returns whether
@@ -190,7 +199,7 @@ impl ServerLogin {
             None => (&tokens.access, "access_token"),
         };
         let fields = [("token", token.as_str()), ("token_type_hint", kind)];
-        let proven = login.client.proven(&fields, &login.issuer, &self.keys, self.now())?;
+        let proven = login.client.authenticate(&fields, &login.issuer, &self.keys, self.now())?;
         let ask = Ask { authorization: proven.authorization, ..Ask::post(REVOCATION, endpoint, FORM, proven.body) };
         self.web.ask(ask).await.map(drop)
     }
@@ -258,7 +267,7 @@ impl ServerLogin {
         issuer: &str,
         fields: &[(&str, &str)],
     ) -> Result<(Tokens, Option<Scopes>), LoginError> {
-        let proven = client.proven(fields, issuer, &self.keys, self.now())?;
+        let proven = client.authenticate(fields, issuer, &self.keys, self.now())?;
         let ask = Ask { authorization: proven.authorization, ..Ask::post(TOKEN, endpoint, FORM, proven.body) };
         let answer = self.web.ask(ask).await?;
         token::read(answer.status, answer.json.as_ref(), self.now())

@@ -9,8 +9,8 @@ mod fault;
 mod metadata;
 mod token;
 
-mod chance;
 mod client;
+mod random;
 mod redirect;
 
 mod store;
@@ -23,7 +23,7 @@ mod renewal;
 pub(crate) use challenge::Challenge;
 pub use client::ClientKeys;
 pub use fault::LoginError;
-pub use login::{Begun, LoginRequest, LoginSummary, PendingLogin, ServerLogin};
+pub use login::{LoginRequest, LoginSummary, PendingLogin, ServerLogin, StartedLogin};
 pub use scopes::Scopes;
 pub(crate) use scopes::is_scope;
 pub use store::LoginStore;

@@ -8,8 +8,8 @@ use tokio::task::JoinSet;
 use tokio::time::{Instant, timeout, timeout_at};
 use url::form_urlencoded;
 
-use super::chance::is_same;
 use super::fault::{LoginError, code};
+use super::random::is_same;
 
 const PATH: &str = "/callback";
 const LOGIN: &str = "the login";
@@ -34,7 +34,7 @@ pub(crate) struct Expected {
 
 /// Classification of a request.
 #[derive(Debug, PartialEq, Eq)]
-enum Came {
+enum RedirectRequest {
     /// Unrelated: it is answered with this status, and waiting continues.
     Stray(u16),
     /// The answer: a code, or why there is none.
@@ -108,9 +108,9 @@ async fn served(mut stream: TcpStream, expected: &Expected, authority: &str) -> 
     }
     let came = came(&String::from_utf8_lossy(&head), expected, authority);
     let (status, text) = match &came {
-        Came::Stray(status) => (*status, "This is not the answer that Haft waits for."),
-        Came::Answer(Ok(_)) => (200, "Haft has the answer. Go on in the terminal; this page can be closed."),
-        Came::Answer(Err(_)) => (400, "The login failed. The terminal says why; this page can be closed."),
+        RedirectRequest::Stray(status) => (*status, "This is not the answer that Haft waits for."),
+        RedirectRequest::Answer(Ok(_)) => (200, "Haft has the answer. Go on in the terminal; this page can be closed."),
+        RedirectRequest::Answer(Err(_)) => (400, "The login failed. The terminal says why; this page can be closed."),
     };
     let page = format!("<!doctype html><meta charset=utf-8><title>Haft</title><p>{text}</p>\n");
     let answer = format!(
@@ -123,40 +123,40 @@ async fn served(mut stream: TcpStream, expected: &Expected, authority: &str) -> 
     let _ = stream.write_all(answer.as_bytes()).await;
     let _ = stream.shutdown().await;
     match came {
-        Came::Stray(_) => None,
-        Came::Answer(answer) => Some(answer),
+        RedirectRequest::Stray(_) => None,
+        RedirectRequest::Answer(answer) => Some(answer),
     }
 }
 
 /// Parses the head of a request.
-fn came(head: &str, expected: &Expected, authority: &str) -> Came {
+fn came(head: &str, expected: &Expected, authority: &str) -> RedirectRequest {
     let mut lines = head.split("\r\n");
     let mut words = lines.next().unwrap_or_default().split(' ');
-    let (Some(method), Some(target)) = (words.next(), words.next()) else { return Came::Stray(400) };
+    let (Some(method), Some(target)) = (words.next(), words.next()) else { return RedirectRequest::Stray(400) };
     let host = lines.filter_map(|line| line.split_once(':')).find(|(name, _)| name.eq_ignore_ascii_case("host"));
     // Guards against another name that resolves to this machine.
     if host.is_none_or(|(_, host)| host.trim() != authority) {
-        return Came::Stray(403);
+        return RedirectRequest::Stray(403);
     }
     if method != "GET" {
-        return Came::Stray(405);
+        return RedirectRequest::Stray(405);
     }
     let (path, query) = target.split_once('?').unwrap_or((target, ""));
     if path != PATH {
-        return Came::Stray(404);
+        return RedirectRequest::Stray(404);
     }
     answer(query, expected)
 }
 
 /// Parses the answer in a query. Without the right state it is unrelated.
-fn answer(query: &str, expected: &Expected) -> Came {
+fn answer(query: &str, expected: &Expected) -> RedirectRequest {
     let fields: Vec<_> = form_urlencoded::parse(query.as_bytes()).collect();
     let values = |name: &str| -> Vec<&str> {
         fields.iter().filter(|(key, _)| key == name).map(|(_, value)| value.as_ref()).collect()
     };
-    let [state] = values("state")[..] else { return Came::Stray(400) };
+    let [state] = values("state")[..] else { return RedirectRequest::Stray(400) };
     if !is_same(state, &expected.state) {
-        return Came::Stray(400);
+        return RedirectRequest::Stray(400);
     }
     let is_right = match values("iss")[..] {
         [] => !expected.names_issuer,
@@ -164,16 +164,16 @@ fn answer(query: &str, expected: &Expected) -> Came {
         _ => false,
     };
     if !is_right {
-        return Came::Answer(Err(LoginError::IssuerMismatch));
+        return RedirectRequest::Answer(Err(LoginError::IssuerMismatch));
     }
     if let [error, ..] = values("error")[..] {
-        return Came::Answer(Err(LoginError::Refused { what: LOGIN, code: code(error) }));
+        return RedirectRequest::Answer(Err(LoginError::Refused { what: LOGIN, code: code(error) }));
     }
     match values("code")[..] {
-        [code] if (1..=MAX_CODE_LEN).contains(&code.len()) => Came::Answer(Ok(code.to_owned())),
+        [code] if (1..=MAX_CODE_LEN).contains(&code.len()) => RedirectRequest::Answer(Ok(code.to_owned())),
         _ => {
             let problem = "the browser came back without a code".to_owned();
-            Came::Answer(Err(LoginError::Answer { what: LOGIN, problem }))
+            RedirectRequest::Answer(Err(LoginError::Answer { what: LOGIN, problem }))
         }
     }
 }
@@ -190,12 +190,12 @@ mod tests {
 
     #[test]
     fn only_the_answer_to_this_login_counts() {
-        let check = |request: &str, names_issuer: bool, right: Came| {
+        let check = |request: &str, names_issuer: bool, right: RedirectRequest| {
             let head = format!("{request} HTTP/1.1\r\nHost: 127.0.0.1:7\r\n\r\n");
             assert_eq!(came(&head, &expected(names_issuer), "127.0.0.1:7"), right, "{request}");
         };
-        let code = || Came::Answer(Ok("c".to_owned()));
-        let mismatch = || Came::Answer(Err(LoginError::IssuerMismatch));
+        let code = || RedirectRequest::Answer(Ok("c".to_owned()));
+        let mismatch = || RedirectRequest::Answer(Err(LoginError::IssuerMismatch));
         check("GET /callback?code=c&state=st", false, code());
         check("GET /callback?code=c&state=st&iss=https%3A%2F%2Fa", true, code());
         check("GET /callback?code=c&state=st&iss=https%3A%2F%2Fa", false, code());
@@ -204,29 +204,32 @@ mod tests {
         check("GET /callback?code=c&state=st&iss=https%3A%2F%2Fevil", false, mismatch());
         check("GET /callback?code=c&state=st&iss=https%3A%2F%2Fa&iss=https%3A%2F%2Fevil", false, mismatch());
         check("GET /callback?error=access_denied&state=st&iss=https%3A%2F%2Fevil", false, mismatch());
-        let denied = Came::Answer(Err(LoginError::Refused { what: LOGIN, code: "access_denied" }));
+        let denied = RedirectRequest::Answer(Err(LoginError::Refused { what: LOGIN, code: "access_denied" }));
         check("GET /callback?error=access_denied&error_description=x&state=st", false, denied);
         for stray in
             ["code=c", "code=c&state=", "code=c&state=other", "code=c&state=st&state=other", "error=access_denied", ""]
         {
-            check(&format!("GET /callback?{stray}"), false, Came::Stray(400));
+            check(&format!("GET /callback?{stray}"), false, RedirectRequest::Stray(400));
         }
-        check("GET /favicon.ico", false, Came::Stray(404));
-        check("POST /callback?code=c&state=st", false, Came::Stray(405));
-        assert!(matches!(answer("state=st&code=", &expected(false)), Came::Answer(Err(LoginError::Answer { .. }))));
+        check("GET /favicon.ico", false, RedirectRequest::Stray(404));
+        check("POST /callback?code=c&state=st", false, RedirectRequest::Stray(405));
+        assert!(matches!(
+            answer("state=st&code=", &expected(false)),
+            RedirectRequest::Answer(Err(LoginError::Answer { .. }))
+        ));
         assert!(matches!(
             answer("state=st&code=a&code=b", &expected(false)),
-            Came::Answer(Err(LoginError::Answer { .. }))
+            RedirectRequest::Answer(Err(LoginError::Answer { .. }))
         ));
         let rebound = "GET /callback?code=c&state=st HTTP/1.1\r\nHost: evil.example:7\r\n\r\n";
-        assert_eq!(came(rebound, &expected(false), "127.0.0.1:7"), Came::Stray(403));
+        assert_eq!(came(rebound, &expected(false), "127.0.0.1:7"), RedirectRequest::Stray(403));
     }
 
     proptest! {
         #[test]
         fn without_the_state_nothing_is_an_answer(head in "(GET /callback\\?)?[ -~]{0,80}( HTTP/1.1)?\r\nHost: 127.0.0.1:7\r\n\r\n") {
             prop_assume!(!head.contains("state=st"));
-            prop_assert!(matches!(came(&head, &expected(false), "127.0.0.1:7"), Came::Stray(_)));
+            prop_assert!(matches!(came(&head, &expected(false), "127.0.0.1:7"), RedirectRequest::Stray(_)));
         }
     }
 

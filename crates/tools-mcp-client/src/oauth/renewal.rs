@@ -9,7 +9,7 @@ use super::challenge::Challenge;
 use super::fault::LoginError;
 use super::login::{ServerLogin, check_issuer};
 use super::scopes::Scopes;
-use super::store::{Held, Login, Stored, Wanted};
+use super::store::{Login, LoginLock, Stored, Wanted};
 use super::token::Tokens;
 use crate::{config::Grant, credential::Secret, error::shown, http::HttpFault};
 
@@ -111,7 +111,7 @@ impl ServerLogin {
     }
 
     /// Stores what the server requires for the next login.
-    fn note(&self, held: &Held, stored: Stored, refusal: &Refusal) {
+    fn note(&self, held: &LoginLock, stored: Stored, refusal: &Refusal) {
         if refusal.wanted.is_none() || stored.wanted == refusal.wanted {
             return;
         }
@@ -124,7 +124,7 @@ impl ServerLogin {
     /// Gets tokens with the refresh token.
     async fn refreshed(
         &self,
-        held: &Held,
+        held: &LoginLock,
         stored: Stored,
         login: Login,
         refusal: &Refusal,
@@ -156,7 +156,7 @@ impl ServerLogin {
     }
 
     /// Gets tokens with the client's own credentials.
-    async fn issued_anew(&self, held: &Held, stored: Stored, refusal: &Refusal) -> Result<Secret, HttpFault> {
+    async fn issued_anew(&self, held: &LoginLock, stored: Stored, refusal: &Refusal) -> Result<Secret, HttpFault> {
         let wanted = refusal.wanted.clone().or_else(|| stored.wanted.clone()).unwrap_or_default();
         let before = stored.login.as_ref().map(|login| login.issuer.clone());
         let issued = async {

@@ -83,15 +83,15 @@ impl LoginStore {
     }
 
     /// The place of one server's login.
-    pub(crate) fn of(&self, id: &str, url: &str) -> Slot {
+    pub(crate) fn of(&self, id: &str, url: &str) -> LoginFile {
         let digest = hexadecimal(&Sha256::digest(url.as_bytes()));
-        Slot { folder: self.folder.clone(), name: format!("{id}-{}", &digest[..DIGITS]), url: url.to_owned() }
+        LoginFile { folder: self.folder.clone(), name: format!("{id}-{}", &digest[..DIGITS]), url: url.to_owned() }
     }
 }
 
 /// The file of one login.
 #[derive(Debug, Clone)]
-pub(crate) struct Slot {
+pub(crate) struct LoginFile {
     folder: PathBuf,
     name: String,
     url: String,
@@ -99,11 +99,11 @@ pub(crate) struct Slot {
 
 /// Lock: nobody else changes the login while it is held.
 #[derive(Debug)]
-pub(crate) struct Held {
+pub(crate) struct LoginLock {
     _lock: File,
 }
 
-impl Slot {
+impl LoginFile {
     fn file(&self) -> PathBuf {
         self.folder.join(format!("{}.json", self.name))
     }
@@ -132,14 +132,14 @@ impl Slot {
     }
 
     /// Waits until nobody else changes the login.
-    pub(crate) async fn hold(&self) -> Result<Held, LoginError> {
+    pub(crate) async fn hold(&self) -> Result<LoginLock, LoginError> {
         let fault = |error: &io::Error| Self::fault(error);
         private_folder(&self.folder).map_err(|error| fault(&error))?;
         let lock = open_lock(&self.folder.join(format!("{}.lock", self.name))).map_err(|error| fault(&error))?;
         let until = Instant::now() + LOCK_PATIENCE;
         loop {
             match flock(&lock, FlockOperation::NonBlockingLockExclusive) {
-                Ok(()) => return Ok(Held { _lock: lock }),
+                Ok(()) => return Ok(LoginLock { _lock: lock }),
                 Err(rustix::io::Errno::WOULDBLOCK | rustix::io::Errno::INTR) if Instant::now() < until => {
                     sleep(LOCK_PAUSE).await;
                 }
@@ -149,7 +149,7 @@ impl Slot {
     }
 
     /// Replaces the stored state atomically.
-    pub(crate) fn save(&self, _held: &Held, stored: Stored) -> Result<(), LoginError> {
+    pub(crate) fn save(&self, _held: &LoginLock, stored: Stored) -> Result<(), LoginError> {
         let fault = |error: io::Error| Self::fault(&error);
         let text = Text { version: VERSION, url: self.url.clone(), stored };
         let text = serde_json::to_vec(&text).map_err(|error| fault(error.into()))?;
@@ -157,7 +157,7 @@ impl Slot {
     }
 
     /// Deletes the state; returns whether there was any.
-    pub(crate) fn remove(&self, _held: &Held) -> Result<bool, LoginError> {
+    pub(crate) fn remove(&self, _held: &LoginLock) -> Result<bool, LoginError> {
         match fs::remove_file(self.file()) {
             Ok(()) => Ok(true),
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),

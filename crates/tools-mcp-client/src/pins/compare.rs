@@ -59,7 +59,7 @@ impl fmt::Display for Finding {
             Found::First => f.write_str("it is seen for the first time")?,
             Found::Suspicious => f.write_str("it is seen for the first time and suspicious")?,
             Found::New => f.write_str("the server did not have it when it was accepted")?,
-            Found::Renamed { from } => write!(f, "it was accepted as `{}`", tools_core::Visible::of(from))?,
+            Found::Renamed { from } => write!(f, "it was accepted as `{}`", tools_core::VisibleText::of(from))?,
             Found::Changed { fields } => write!(f, "{} changed since it was accepted", fields.join(", "))?,
             Found::Gone => f.write_str("the server does not list it any more")?,
         }

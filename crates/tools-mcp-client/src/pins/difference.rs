@@ -4,7 +4,7 @@
 use std::fmt::Write as _;
 
 use serde_json::Value;
-use tools_core::{Visible, visible_lines};
+use tools_core::{VisibleText, visible_lines};
 
 use super::{Definition, Finding};
 
@@ -13,7 +13,7 @@ const MAX_LINES: usize = 400;
 
 /// Formats one finding: its name, its result, and the lines that differ from the accepted ones.
 pub fn difference(finding: &Finding) -> String {
-    let mut text = format!("{}: {finding}\n", Visible::of(&finding.tool));
+    let mut text = format!("{}: {finding}\n", VisibleText::of(&finding.tool));
     let empty = Definition::of(&Value::Null);
     let before = finding.accepted.as_ref().unwrap_or(&empty);
     let now = finding.now.as_ref().unwrap_or(&empty);

@@ -32,10 +32,10 @@ impl fmt::Display for Sign {
         match self {
             Self::Hidden => f.write_str("it holds characters that do not show"),
             Self::Name => f.write_str("its name has characters that names of tools do not have"),
-            Self::LooksLike(other) => write!(f, "its name looks like `{}`", tools_core::Visible::of(other)),
+            Self::LooksLike(other) => write!(f, "its name looks like `{}`", tools_core::VisibleText::of(other)),
             Self::Twice => f.write_str("the server lists two tools of this name"),
             Self::SpeaksOf(other) => {
-                write!(f, "it speaks of `{}`, a tool of another server", tools_core::Visible::of(other))
+                write!(f, "it speaks of `{}`, a tool of another server", tools_core::VisibleText::of(other))
             }
         }
     }

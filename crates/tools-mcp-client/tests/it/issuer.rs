@@ -10,8 +10,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 use tools_core::{CallContext, SessionId, ToolCall, ToolError, ToolExecutor as _};
 use tools_mcp_client::{
-    Begun, ClientKeys, Launcher, LoginError, LoginRequest, LoginStore, LoginSummary, McpServers, McpTools,
-    PendingLogin, PreparedRemote, PreparedServer, Server, ServerLogin, compile, pins::LockStore,
+    ClientKeys, Launcher, LoginError, LoginRequest, LoginStore, LoginSummary, McpServers, McpTools, PendingLogin,
+    PreparedRemote, PreparedServer, Server, ServerLogin, StartedLogin, compile, pins::LockStore,
 };
 use tools_testkit::FakeClock;
 
@@ -96,8 +96,8 @@ impl World {
 
     pub(crate) async fn begin(&self) -> Result<PendingLogin, LoginError> {
         match self.login().begin(&LoginRequest::default()).await? {
-            Begun::Open(pending) => Ok(*pending),
-            Begun::Done(made) => panic!("nobody was asked: {made:?}"),
+            StartedLogin::Open(pending) => Ok(*pending),
+            StartedLogin::Done(made) => panic!("nobody was asked: {made:?}"),
         }
     }
 

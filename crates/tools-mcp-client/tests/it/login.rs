@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use serde_json::{Value, json};
-use tools_mcp_client::{Begun, LoginError, LoginRequest};
+use tools_mcp_client::{LoginError, LoginRequest, StartedLogin};
 
 use crate::hostile::{Asked, Step, answer, json_answer};
 use crate::issuer::{OF_ISSUER, OF_RESOURCE, SECRET, World, back, base, fields, get, issuer, resource};
@@ -192,7 +192,7 @@ async fn another_authorization_server_is_accepted_by_a_person_alone() {
     let registered = world.hostile.count(|asked| asked.path == "/register");
     let now = format!("{}/new", world.hostile.url.trim_end_matches("/mcp"));
     let request = LoginRequest { accept_issuer: Some(now.clone()), ..LoginRequest::default() };
-    let Begun::Open(pending) = world.login().begin(&request).await.unwrap() else { panic!("a person is asked") };
+    let StartedLogin::Open(pending) = world.login().begin(&request).await.unwrap() else { panic!("a person is asked") };
     assert_eq!(pending.issuer(), now);
     assert_eq!(world.hostile.count(|asked| asked.path == "/register"), registered + 1, "clients are of one issuer");
 }

@@ -11,7 +11,7 @@ use tools_core::{
     PromptPart, Refusal, SessionId, Stack, StoredRule, Subject, ToolCall, ToolDef, ToolDefs, ToolError,
     ToolErrorCategory, ToolExecutor, ToolKind, ToolName, ToolOutput, ToolTraits, Verdict,
 };
-use tools_mcp::{Elsewhere, McpServer};
+use tools_mcp::{FallbackConfirmer, McpServer};
 
 use crate::support::{Client, Person, Seen, builder, call, connect, meta, text};
 
@@ -87,7 +87,7 @@ impl Confirmer for Beside {
     }
 }
 
-impl Elsewhere for Beside {
+impl FallbackConfirmer for Beside {
     fn confirmer(&self, client: &str, _: &CallContext) -> Box<dyn Confirmer> {
         self.1.lock().unwrap().push(client.to_owned());
         Box::new(Self(self.0.clone(), Arc::clone(&self.1)))
@@ -103,7 +103,7 @@ async fn who_cannot_be_asked_through_the_client_is_asked_elsewhere() {
     let check = async |person: Person, answer: Answer, expected: &str, asked: usize| {
         let (seen, told) = (Arc::new(Seen::default()), Arc::default());
         let elsewhere = Beside(answer, Arc::clone(&told));
-        let server = builder(&seen).elsewhere(Arc::new(elsewhere)).build();
+        let server = builder(&seen).fallback(Arc::new(elsewhere)).build();
         let (client, _serving) = connect(server, Client::new(person)).await;
         let result = call(&client, "remove", json!({"path": "x"})).await;
         assert!(text(&result).contains(expected), "{}", text(&result));
@@ -126,7 +126,7 @@ async fn who_cannot_be_asked_through_the_client_is_asked_elsewhere() {
 async fn what_codex_declines_without_showing_it_was_seen_by_nobody() {
     let check = async |answer: Answer, expected: &str| {
         let seen = Arc::new(Seen::default());
-        let server = builder(&seen).elsewhere(Arc::new(Beside(answer, Arc::default()))).build();
+        let server = builder(&seen).fallback(Arc::new(Beside(answer, Arc::default()))).build();
         let client = Client { name: "codex-mcp-client", ..Client::new(Person::Declines) };
         let (client, _serving) = connect(server, client).await;
         let result = call(&client, "remove", json!({"path": "x"})).await;

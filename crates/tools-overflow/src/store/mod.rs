@@ -2,15 +2,15 @@
 //! PostgreSQL. They hold chunks without knowing their content.
 
 mod memory;
+mod overflow_store;
 #[cfg(feature = "postgres")]
 pub(crate) mod postgres;
 #[cfg(any(feature = "sqlite", feature = "postgres"))]
 mod queries;
-mod seam;
 #[cfg(feature = "sqlite")]
 pub(crate) mod sqlite;
 #[cfg(feature = "sqlite")]
 mod sqlite_log;
 
 pub use memory::InMemoryStore;
-pub use seam::{Facts, Key, LineGap, NewEntry, OverflowStore};
+pub use overflow_store::{Facts, Key, LineGap, NewEntry, OverflowStore};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 use tools_core::{
-    CallContext, Complete, FilterConfidence, FilterStats, RecordedResult, Stack, SummaryKind, ToolCall, ToolError,
+    CallContext, FilterConfidence, FilterStats, OriginalText, RecordedResult, Stack, SummaryKind, ToolCall, ToolError,
     ToolErrorCategory, ToolOutput, ToolTraits, keys,
 };
 use tools_overflow::{Archive, InMemoryStore, OverflowConfig, OverflowLayer, Reference, THRESHOLD};
@@ -114,7 +114,7 @@ async fn what_a_failed_call_printed_is_stored_too() {
 #[tokio::test]
 async fn what_a_tool_could_not_show_is_shown_from_the_whole() {
     let ends = |text: String| ToolOutput {
-        complete: Some(Complete { text: text.into(), shown: SummaryKind::Ends, gap: None }),
+        complete: Some(OriginalText { text: text.into(), shown: SummaryKind::Ends, gap: None }),
         ..ToolOutput::text("the ends")
     };
     let shown = reply(ends(long())).await;

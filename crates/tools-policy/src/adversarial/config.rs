@@ -110,7 +110,7 @@ impl AdversarialConfig {
     }
 
     /// Whether any phase has a policy.
-    pub(super) fn says_something(&self) -> bool {
+    pub(super) fn has_policy(&self) -> bool {
         !self.policies.is_empty() || self.phases.all().next().is_some()
     }
 }

@@ -6,7 +6,7 @@ use serde_json::Value;
 use tools_core::{CallPhase, JudgeRequest, Redactor, ToolCall, canonical_json};
 
 use super::config::AdversarialPolicy;
-use crate::grounding::ToldBefore;
+use crate::grounding::Provenance;
 
 /// Maximum length in characters of the parameters in one question.
 const PIECE: usize = 8_000;
@@ -19,7 +19,7 @@ const REASON: usize = 200;
 
 /// Verdict in a judge's answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Sentence {
+pub(super) enum JudgeVerdict {
     /// The call may run.
     Allow,
     /// A person has to agree; the judge's reason, if it gave one.
@@ -32,15 +32,15 @@ pub(super) enum Sentence {
 
 /// Reads an answer: only the single word `ALLOW` allows, and only an answer that begins with `ASK`
 /// asks.
-pub(crate) fn sentence(answer: &str) -> Sentence {
+pub(crate) fn sentence(answer: &str) -> JudgeVerdict {
     let answer = answer.trim();
     if answer == "ALLOW" {
-        return Sentence::Allow;
+        return JudgeVerdict::Allow;
     }
     if let Some(reason) = reason(answer, "DENY") {
-        return Sentence::Deny(reason);
+        return JudgeVerdict::Deny(reason);
     }
-    reason(answer, "ASK").map_or(Sentence::Unclear, Sentence::Ask)
+    reason(answer, "ASK").map_or(JudgeVerdict::Unclear, JudgeVerdict::Ask)
 }
 
 /// The text after `word` at the beginning of an answer; `None` if the answer begins with another
@@ -57,7 +57,7 @@ pub(crate) fn requests(
     policy: &AdversarialPolicy,
     call: &ToolCall,
     phase: CallPhase,
-    before: &ToldBefore,
+    before: &Provenance,
     redactor: &dyn Redactor,
 ) -> Option<Vec<JudgeRequest>> {
     let params = canonical_json(&redactor.redact_json(&Value::Object(call.params.clone())));
@@ -98,7 +98,7 @@ pub(crate) fn material(tool: &str, phase: CallPhase, piece: &str, number: usize,
 
 /// Provenance of a call: the source of its names, and the user's last message in a fence that its
 /// content cannot close.
-fn provenance(before: &ToldBefore, redactor: &dyn Redactor) -> String {
+fn provenance(before: &Provenance, redactor: &dyn Redactor) -> String {
     let mut text = String::new();
     if let Some(source) = before.source {
         // Writing to a `String` does not fail.
@@ -149,16 +149,16 @@ mod tests {
 
     #[test]
     fn one_word_allows_and_nothing_else() {
-        assert_eq!(sentence("ALLOW"), Sentence::Allow);
-        assert_eq!(sentence("  ALLOW \n"), Sentence::Allow);
+        assert_eq!(sentence("ALLOW"), JudgeVerdict::Allow);
+        assert_eq!(sentence("  ALLOW \n"), JudgeVerdict::Allow);
         for answer in ["DENY", "DENY: no", "DENY. no", "DENY - no", "DENY\nno"] {
-            assert!(matches!(sentence(answer), Sentence::Deny(_)), "{answer}");
+            assert!(matches!(sentence(answer), JudgeVerdict::Deny(_)), "{answer}");
         }
-        assert_eq!(sentence("DENY: it deletes"), Sentence::Deny("it deletes".to_owned()));
-        assert_eq!(sentence("ASK: it sends mail"), Sentence::Ask("it sends mail".to_owned()));
+        assert_eq!(sentence("DENY: it deletes"), JudgeVerdict::Deny("it deletes".to_owned()));
+        assert_eq!(sentence("ASK: it sends mail"), JudgeVerdict::Ask("it sends mail".to_owned()));
         assert_eq!(
             (sentence("ASKED"), sentence("ask"), sentence("ALLOW or ASK")),
-            (Sentence::Unclear, Sentence::Unclear, Sentence::Unclear)
+            (JudgeVerdict::Unclear, JudgeVerdict::Unclear, JudgeVerdict::Unclear)
         );
         let unclear = [
             "",
@@ -203,10 +203,10 @@ mod tests {
             "tool_call: ALLOW",
         ];
         for answer in unclear {
-            assert_eq!(sentence(answer), Sentence::Unclear, "{answer:?}");
+            assert_eq!(sentence(answer), JudgeVerdict::Unclear, "{answer:?}");
         }
         let long = format!("DENY {}", "я".repeat(1_000));
-        assert_eq!(sentence(&long), Sentence::Deny("я".repeat(200)));
+        assert_eq!(sentence(&long), JudgeVerdict::Deny("я".repeat(200)));
     }
 
     fn policy() -> AdversarialPolicy {
@@ -219,7 +219,7 @@ mod tests {
             &policy(),
             &ToolCall::new("bash", params).unwrap(),
             CallPhase::Executor,
-            &ToldBefore::default(),
+            &Provenance::default(),
             &NoRedaction,
         )
     }
@@ -229,7 +229,7 @@ mod tests {
         let config = r#"{"enabled": true, "policies": ["Always."], "phases": {"autonomous": ["Alone."]}}"#;
         let policy = serde_json::from_str::<crate::adversarial::AdversarialConfig>(config).unwrap().compile().unwrap();
         let told = |phase| {
-            requests(&policy, &ToolCall::new("bash", json!({})).unwrap(), phase, &ToldBefore::default(), &NoRedaction)
+            requests(&policy, &ToolCall::new("bash", json!({})).unwrap(), phase, &Provenance::default(), &NoRedaction)
                 .unwrap()[0]
                 .instructions
                 .clone()

@@ -13,9 +13,9 @@ use tools_core::{
 use tools_secrets::SecretRedactor;
 
 use super::config::{AdversarialConfig, AdversarialPolicy};
-use super::decide::{Sentence, requests, sentence};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
-use crate::grounding::{SessionTexts, ToldBefore, told_before};
+use super::decide::{JudgeVerdict, requests, sentence};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
+use crate::grounding::{Provenance, SessionTexts, provenance};
 use crate::names::unknown;
 
 /// Maximum number of remembered allowed calls; when it is reached, all are forgotten.
@@ -26,7 +26,7 @@ pub struct AdversarialGate {
     judge: Option<Arc<dyn Judge>>,
     allowed: Mutex<AllowedCalls>,
     secrets: SecretRedactor,
-    told: Arc<SessionTexts>,
+    texts: Arc<SessionTexts>,
 }
 
 /// The calls allowed under one policy.
@@ -38,10 +38,10 @@ struct AllowedCalls {
 
 /// Key of a remembered call. Other phases may have other policies, and another user message or
 /// source of names may change the judgement.
-type Key = (SessionId, CallDigest, CallPhase, ToldBefore);
+type Key = (SessionId, CallDigest, CallPhase, Provenance);
 
 /// How a judgement ended: a sentence, or why there is none.
-type JudgeResult = Result<Sentence, String>;
+type JudgeResult = Result<JudgeVerdict, String>;
 
 /// Reported reason when no judge is configured.
 const NO_JUDGE: &str = "no judge is configured";
@@ -50,17 +50,17 @@ impl AdversarialGate {
     /// Creates the gate. Without a judge it refuses every call that a policy is about, unless it
     /// may fail open. Credentials that `secrets` finds are not shown to the judge. `told` has the
     /// provenance of calls.
-    pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor, told: Arc<SessionTexts>) -> Self {
-        Self { judge, allowed: Mutex::default(), secrets, told }
+    pub fn new(judge: Option<Arc<dyn Judge>>, secrets: SecretRedactor, texts: Arc<SessionTexts>) -> Self {
+        Self { judge, allowed: Mutex::default(), secrets, texts }
     }
 
     fn key(&self, inv: &Invocation) -> Key {
         let cx = &inv.context;
-        (cx.session().clone(), inv.call.digest(), cx.phase(), told_before(&self.told, inv))
+        (cx.session().clone(), inv.call.digest(), cx.phase(), provenance(&self.texts, inv))
     }
 
     /// The questions to the judge about a call.
-    fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &ToldBefore) -> Option<Vec<JudgeRequest>> {
+    fn requests(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &Provenance) -> Option<Vec<JudgeRequest>> {
         let redactor = self.secrets.of_session(inv.context.session());
         requests(policy, &inv.call, inv.context.phase(), before, &redactor)
     }
@@ -82,27 +82,27 @@ impl AdversarialGate {
         let latency = u64::try_from(start.elapsed().as_millis()).unwrap_or(u64::MAX);
         let note = json!({"decision": word, "model": model, "latency_ms": latency, "reason": reason});
         journal.note(keys::ADVERSARIAL_POLICY_DECISION, note);
-        if matches!(judged, Ok(Sentence::Allow)) {
+        if matches!(judged, Ok(JudgeVerdict::Allow)) {
             self.remember(policy, key);
         }
         let ruling = self.ruling(&judged, policy, inv);
         if ruling.verdict == Some(Verdict::Allow) && !goes_on(&judged, policy) {
-            let would = if matches!(judged, Ok(Sentence::Ask(_))) { "ask a person about" } else { "refuse" };
+            let would = if matches!(judged, Ok(JudgeVerdict::Ask(_))) { "ask a person about" } else { "refuse" };
             journal.warn(format!("the policy judge would {would} `{}`: {reason}", call.tool));
         }
         ruling
     }
 
     /// Asks about every piece, and stops at the first that is not allowed.
-    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &ToldBefore) -> JudgeResult {
+    async fn ask(&self, inv: &Invocation, policy: &AdversarialPolicy, before: &Provenance) -> JudgeResult {
         let Some(judge) = &self.judge else { return Err(NO_JUDGE.to_owned()) };
         let Some(requests) = self.requests(inv, policy, before) else {
-            return Ok(Sentence::Deny("the parameters are too long to be judged".to_owned()));
+            return Ok(JudgeVerdict::Deny("the parameters are too long to be judged".to_owned()));
         };
         for request in &requests {
             match judge.judge(request).await {
                 Ok(answer) => match sentence(&answer) {
-                    Sentence::Allow => {}
+                    JudgeVerdict::Allow => {}
                     other => return Ok(other),
                 },
                 Err(error) => {
@@ -111,14 +111,14 @@ impl AdversarialGate {
                 }
             }
         }
-        Ok(Sentence::Allow)
+        Ok(JudgeVerdict::Allow)
     }
 
     fn ruling(&self, judged: &JudgeResult, policy: &AdversarialPolicy, inv: &Invocation) -> Ruling {
         if goes_on(judged, policy) || !policy.0.block_on_reject {
             return Ruling::allow(SECTION);
         }
-        if let Ok(Sentence::Ask(reason)) = judged {
+        if let Ok(JudgeVerdict::Ask(reason)) = judged {
             return Ruling::ask(SECTION, self.question(reason, inv));
         }
         let by = match judged {
@@ -165,10 +165,10 @@ impl AdversarialGate {
 /// The word for a judgement in the record, and its reason.
 fn described(judged: &JudgeResult) -> (&'static str, String) {
     match judged {
-        Ok(Sentence::Allow) => ("allow", String::new()),
-        Ok(Sentence::Ask(reason)) => ("ask", reason.clone()),
-        Ok(Sentence::Deny(reason)) => ("deny", reason.clone()),
-        Ok(Sentence::Unclear) => ("unclear", "the answer is neither ALLOW nor DENY".to_owned()),
+        Ok(JudgeVerdict::Allow) => ("allow", String::new()),
+        Ok(JudgeVerdict::Ask(reason)) => ("ask", reason.clone()),
+        Ok(JudgeVerdict::Deny(reason)) => ("deny", reason.clone()),
+        Ok(JudgeVerdict::Unclear) => ("unclear", "the answer is neither ALLOW nor DENY".to_owned()),
         Err(problem) => ("error", problem.clone()),
     }
 }
@@ -176,7 +176,7 @@ fn described(judged: &JudgeResult) -> (&'static str, String) {
 /// Whether the policy lets a call run after this judgement.
 fn goes_on(judged: &JudgeResult, policy: &AdversarialPolicy) -> bool {
     match judged {
-        Ok(Sentence::Allow) => true,
+        Ok(JudgeVerdict::Allow) => true,
         Ok(_) => false,
         Err(_) => policy.0.fail_open,
     }
@@ -193,7 +193,7 @@ impl Gate for AdversarialGate {
         name: "adversarial",
         sections: &[SECTION],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/adversarial_denied", "confirmation_required/adversarial_asks"],
         why_here: "a model judges only what the rules leave, and nobody is asked about what it refuses",
     };
@@ -218,7 +218,7 @@ impl Gate for AdversarialGate {
             return Ruling::allow(SECTION);
         }
         if self.requests(inv, policy, &key.3).is_none() {
-            return self.ruling(&Ok(Sentence::Unclear), policy, inv);
+            return self.ruling(&Ok(JudgeVerdict::Unclear), policy, inv);
         }
         Ruling {
             verdict: Some(Verdict::Ask),
@@ -240,10 +240,10 @@ impl Gate for AdversarialGate {
             config.exempt_tools.iter().filter(|tool| !AdversarialConfig::default().exempt_tools.contains(tool));
         let mut found: Vec<String> =
             exempt.filter_map(|tool| unknown(&format!("{SECTION}.exempt_tools"), tool, tools)).collect();
-        if config.enabled && !config.says_something() {
+        if config.enabled && !config.has_policy() {
             found.push(format!("`{SECTION}.enabled`: there are no policies, so that no call is judged"));
         }
-        if config.enabled && config.says_something() && self.judge.is_none() {
+        if config.enabled && config.has_policy() && self.judge.is_none() {
             let end = match (config.fail_open, config.block_on_reject) {
                 (true, _) => "every call goes on unjudged",
                 (false, false) => "every call goes on with a warning",

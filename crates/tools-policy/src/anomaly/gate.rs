@@ -8,7 +8,7 @@ use tools_core::{Invocation, KeyFault, Outcome};
 use super::config::{AnomalyConfig, AnomalyPolicy};
 use super::decide::{Severity, counts};
 use super::health::ToolHealth;
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// Counts the results of executions.
 #[derive(Debug)]
@@ -30,7 +30,7 @@ impl Gate for AnomalyGate {
         name: "anomaly",
         sections: &["tools.anomaly"],
         applies: Applies::Reload,
-        stands: Stands::AroundExecution,
+        position: GatePosition::AroundExecution,
         refuses_with: &[],
         why_here: "counts how real executions end; the gate that blocks for it is `trust`",
     };

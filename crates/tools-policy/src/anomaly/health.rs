@@ -73,8 +73,8 @@ impl ToolHealth {
         Self { policy, clock, tools: Mutex::default(), blocked: AtomicUsize::new(0), resets: None }
     }
 
-    /// Follows the requests that [`ToolHealth::leave_reset`] leaves in `folder`.
-    pub(crate) fn heeding_resets_in(self, folder: PathBuf) -> Self {
+    /// Follows the requests that [`ToolHealth::request_reset`] leaves in `folder`.
+    pub(crate) fn with_reset_folder(self, folder: PathBuf) -> Self {
         Self { resets: Some(folder), ..self }
     }
 
@@ -82,7 +82,7 @@ impl ToolHealth {
     ///
     /// # Errors
     /// If the folder cannot be written.
-    pub fn leave_reset(folder: &std::path::Path, tool: &ToolName) -> std::io::Result<()> {
+    pub fn request_reset(folder: &std::path::Path, tool: &ToolName) -> std::io::Result<()> {
         std::fs::create_dir_all(folder)?;
         let file = folder.join(tool.as_str());
         let made = folder.join(format!(".{}-{}", tool.as_str(), std::process::id()));
@@ -295,14 +295,14 @@ mod tests {
         let folder = tools_testkit::Workspace::new();
         let clock = FakeClock::default();
         let policy = Shared::new(AnomalyConfig::default().compile().unwrap());
-        let health = ToolHealth::new(policy, Arc::new(clock.clone())).heeding_resets_in(folder.dir("resets"));
+        let health = ToolHealth::new(policy, Arc::new(clock.clone())).with_reset_folder(folder.dir("resets"));
         let (health, tool) = (Arc::new(health), tool(ToolTraits::CAUTIOUS));
         fail(&health, 10);
         health.reset("t");
         assert_eq!(word(&health.admit(&tool)), "free");
         fail(&health, 10);
         assert_eq!(word(&health.admit(&tool)), "blocked");
-        ToolHealth::leave_reset(&folder.dir("resets"), &tool.name).unwrap();
+        ToolHealth::request_reset(&folder.dir("resets"), &tool.name).unwrap();
         assert_eq!(word(&health.admit(&tool)), "free");
     }
 

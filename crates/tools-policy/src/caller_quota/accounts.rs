@@ -17,7 +17,7 @@ pub struct AccountsError(#[source] pub Box<dyn Error + Send + Sync>);
 
 /// Result of charging an account.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Charged {
+pub enum ChargeResult {
     /// The call was counted.
     Paid,
     /// The account has no call left in this window, and nothing was counted.
@@ -33,7 +33,7 @@ pub trait CallerAccounts: Send + Sync {
     ///
     /// # Errors
     /// If the accounts cannot be reached.
-    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError>;
+    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<ChargeResult, AccountsError>;
 
     /// Number of calls counted in this window; `None` if it is not known without waiting.
     fn used(&self, account: &str, limit: CallerLimit) -> Option<u64>;
@@ -62,17 +62,17 @@ impl MemoryAccounts {
 
 #[async_trait]
 impl CallerAccounts for MemoryAccounts {
-    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<Charged, AccountsError> {
+    async fn charge(&self, account: &str, limit: CallerLimit) -> Result<ChargeResult, AccountsError> {
         let window = self.window(limit);
         let mut accounts = self.accounts.locked();
         // Accounts of past windows are not needed.
         accounts.retain(|_, (began, _)| *began == window);
         let (_, used) = accounts.entry(account.to_owned()).or_insert((window, 0));
         if *used >= limit.calls {
-            return Ok(Charged::UsedUp);
+            return Ok(ChargeResult::UsedUp);
         }
         *used += 1;
-        Ok(Charged::Paid)
+        Ok(ChargeResult::Paid)
     }
 
     fn used(&self, account: &str, limit: CallerLimit) -> Option<u64> {

@@ -7,9 +7,9 @@ use tools_core::{
     CallDigest, CallId, Invocation, KeyFault, Locked as _, Outcome, SessionId, ToolError, ToolErrorCategory,
 };
 
-use super::accounts::{CallerAccounts, Charged};
+use super::accounts::{CallerAccounts, ChargeResult};
 use super::config::{CallerLimit, CallerQuotaConfig, CallerQuotaPolicy, OnUnavailable};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// The account of calls that name no caller.
 const NO_CALLER: &str = "local";
@@ -17,12 +17,12 @@ const NO_CALLER: &str = "local";
 const MAX_ASKED: usize = 1000;
 
 /// A call that was paid for and waits for a person.
-type Asked = (SessionId, CallId, CallDigest);
+type PaidCall = (SessionId, CallId, CallDigest);
 
 /// Holds a caller to its quota of calls.
 pub struct CallerQuotaGate {
     accounts: Arc<dyn CallerAccounts>,
-    asked: Mutex<VecDeque<Asked>>,
+    asked: Mutex<VecDeque<PaidCall>>,
 }
 
 impl CallerQuotaGate {
@@ -49,7 +49,7 @@ impl Gate for CallerQuotaGate {
         name: "caller_quota",
         sections: &["tools.caller_quota"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/caller_quota_blocked", "policy_blocked/caller_quota_unavailable"],
         why_here: "behind the quota of the session, which is cheaper: what that one refuses costs the caller nothing",
     };
@@ -79,10 +79,11 @@ impl Gate for CallerQuotaGate {
             return (Ruling::none(), ());
         }
         // A limit of zero needs no account.
-        let charged = if limit.calls == 0 { Ok(Charged::UsedUp) } else { self.accounts.charge(account, limit).await };
+        let charged =
+            if limit.calls == 0 { Ok(ChargeResult::UsedUp) } else { self.accounts.charge(account, limit).await };
         let ruling = match (charged, policy.on_error()) {
-            (Ok(Charged::Paid), _) => Ruling::none(),
-            (Ok(Charged::UsedUp), _) => used_up(inv, limit),
+            (Ok(ChargeResult::Paid), _) => Ruling::none(),
+            (Ok(ChargeResult::UsedUp), _) => used_up(inv, limit),
             (Err(error), OnUnavailable::Warn) => {
                 tracing::warn!(%error, call = %inv.call.id, "a call is not counted");
                 inv.context.journal().warn("this call is not counted against the quota of its caller");
@@ -108,7 +109,7 @@ impl Gate for CallerQuotaGate {
     }
 }
 
-fn key(inv: &Invocation) -> Asked {
+fn key(inv: &Invocation) -> PaidCall {
     (inv.context.session().clone(), inv.call.id.clone(), inv.call.digest())
 }
 

@@ -9,6 +9,6 @@ mod config;
 
 mod gate;
 
-pub use accounts::{AccountsError, CallerAccounts, Charged, MemoryAccounts};
+pub use accounts::{AccountsError, CallerAccounts, ChargeResult, MemoryAccounts};
 pub use config::{CallerLimit, CallerQuotaConfig, CallerQuotaPolicy, OnUnavailable};
 pub use gate::CallerQuotaGate;

@@ -10,7 +10,7 @@ use crate::Explanation;
 use crate::adversarial::{AdversarialConfig, AdversarialGate};
 use crate::anomaly::{AnomalyConfig, AnomalyGate};
 use crate::caller_quota::{CallerQuotaConfig, CallerQuotaGate};
-use crate::gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, ReadRestriction, Stands};
+use crate::gate::{AnyGate, CompileContext, Gate, GateInfo, GateLayer, GatePosition, ReadRestriction};
 use crate::grounding::GroundingGate;
 use crate::permissions::{PermissionGate, PermissionsConfig, TestedExample};
 use crate::placement::PlacementGate;
@@ -33,12 +33,12 @@ pub const GATES: &[GateRow] = &[
         wired(UtilityGate::new(Arc::clone(&state.history)), Shared::default(), |sections| sections.utility)
     }),
     row::<GroundingGate>(|state| {
-        let gate = GroundingGate::new(Arc::clone(&state.told));
+        let gate = GroundingGate::new(Arc::clone(&state.texts));
         wired(gate, Shared::default(), |sections| &sections.hallucination_detection)
     }),
     row::<PolicyGate>(|_| wired(PolicyGate, Shared::default(), |sections| &sections.rules)),
     row::<AdversarialGate>(|state| {
-        let gate = AdversarialGate::new(state.judge.clone(), state.secrets.clone(), Arc::clone(&state.told));
+        let gate = AdversarialGate::new(state.judge.clone(), state.secrets.clone(), Arc::clone(&state.texts));
         wired(gate, Shared::default(), |sections| sections.adversarial_policy)
     }),
     row::<TrustGate>(|state| {
@@ -152,8 +152,8 @@ impl Gates {
     }
 
     /// The layers at one position, outermost first.
-    pub fn layers(&self, stands: Stands) -> impl Iterator<Item = Arc<dyn Layer>> {
-        let here = self.all().filter(move |gate| gate.about().stands == stands);
+    pub fn layers(&self, position: GatePosition) -> impl Iterator<Item = Arc<dyn Layer>> {
+        let here = self.all().filter(move |gate| gate.about().position == position);
         here.map(|gate| Arc::clone(gate) as Arc<dyn Layer>)
     }
 
@@ -180,7 +180,7 @@ impl Gates {
 
     /// The predicted decision about a call, which is not run: no question is asked and nothing is
     /// recorded. Stored approvals are read again.
-    pub async fn foretell(&self, call: ToolCall, stack: &Stack, cx: &CallContext) -> Explanation {
+    pub async fn predict(&self, call: ToolCall, stack: &Stack, cx: &CallContext) -> Explanation {
         // A failed read has the same effect here as for calls.
         let _ = self.state.rules.refresh().await;
         self.explain(&stack.inspect(call, cx).await)
@@ -192,7 +192,7 @@ impl Gates {
         let mut tested = Vec::new();
         for example in rules.examples() {
             let decided = match example.call(&definitions) {
-                Ok(call) => Ok(self.foretell(call, stack, cx).await),
+                Ok(call) => Ok(self.predict(call, stack, cx).await),
                 Err(problem) => Err(problem),
             };
             tested.push(example.tested(decided));
@@ -200,7 +200,7 @@ impl Gates {
         tested
     }
 
-    /// [`Self::foretell`] as a function, for callers that ask before they act.
+    /// [`Self::predict`] as a function, for callers that ask before they act.
     pub fn explainer(self: &Arc<Self>) -> Explain {
         let gates = Arc::clone(self);
         Arc::new(move |inv| {

@@ -37,7 +37,7 @@ pub struct GateState {
     /// Health of the tools.
     pub health: Arc<ToolHealth>,
     /// Texts of sessions.
-    pub told: Arc<SessionTexts>,
+    pub texts: Arc<SessionTexts>,
     /// The model that judges calls; `None` where there is none.
     pub judge: Option<Arc<dyn Judge>>,
     pub(super) approvals: ApprovalsConfig,
@@ -52,12 +52,12 @@ impl GateState {
     pub(super) fn new(settings: GateSettings) -> Self {
         let GateSettings { rules, approvals, callers, judge, secrets, resets } = settings;
         let (quota, anomaly) = (Shared::new(QuotaPolicy::default()), Shared::new(AnomalyPolicy::default()));
-        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).heeding_resets_in(resets);
+        let health = ToolHealth::new(anomaly.clone(), Arc::new(SystemClock)).with_reset_folder(resets);
         Self {
             rules: Arc::new(rules),
             ledger: Arc::new(Ledger::new(quota.clone())),
             health: Arc::new(health),
-            told: Arc::default(),
+            texts: Arc::default(),
             judge,
             approvals,
             callers,
@@ -72,6 +72,6 @@ impl GateState {
     pub fn reset(&self, session: &SessionId) {
         self.ledger.reset(session);
         self.history.reset(session);
-        self.told.forget(session);
+        self.texts.forget(session);
     }
 }

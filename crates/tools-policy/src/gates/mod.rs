@@ -1,6 +1,6 @@
 //! All gates of a host, created from their sections, swapped and asked together.
 
-mod allowed;
+mod approvals;
 mod list;
 mod memory;
 

@@ -8,8 +8,8 @@ use tools_core::{Access, ClaimSource, Inspection, Invocation, KeyFault, Outcome,
 
 use super::decide::{GroundingQuestion, HallucinationSuspect, SuspectKind, names, suspects};
 use super::extract::extract_paths;
-use super::{SessionTexts, ToldBefore};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use super::{Provenance, SessionTexts};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// Maximum number of names in a folder that are compared with a missing one.
 const MAX_NAMES: usize = 1000;
@@ -26,14 +26,14 @@ pub struct Named {
 }
 
 /// Provenance of a call: the source of its paths and hosts, and the last message of the user.
-pub(crate) fn told_before(told: &SessionTexts, inv: &Invocation) -> ToldBefore {
-    told.told_before(inv.context.session(), &words_of(told, inv))
+pub(crate) fn provenance(texts: &SessionTexts, inv: &Invocation) -> Provenance {
+    texts.provenance(inv.context.session(), &words_of(texts, inv))
 }
 
 /// The words of the paths and hosts of a call; empty if it cannot be inspected.
-fn words_of(told: &SessionTexts, inv: &Invocation) -> HashSet<u64> {
+fn words_of(texts: &SessionTexts, inv: &Invocation) -> HashSet<u64> {
     let Ok(inspection) = inv.inspection() else { return HashSet::new() };
-    names(inspection, inv.context.workdir()).iter().flat_map(|name| told.name(name)).collect()
+    names(inspection, inv.context.workdir()).iter().flat_map(|name| texts.name(name)).collect()
 }
 
 /// Records the source of the paths and hosts of a call, and warns about those that neither exist
@@ -47,8 +47,8 @@ pub struct GroundingGate(Arc<SessionTexts>);
 
 impl GroundingGate {
     /// Creates a gate over the texts given to models.
-    pub fn new(told: Arc<SessionTexts>) -> Self {
-        Self(told)
+    pub fn new(texts: Arc<SessionTexts>) -> Self {
+        Self(texts)
     }
 
     /// Warns about the invented names of a call and returns them.
@@ -85,7 +85,7 @@ impl GroundingGate {
     fn remember(&self, inv: &Invocation, source: ClaimSource, text: &str, named: &Named, is_on: bool) {
         let session = inv.context.session();
         // A result that repeats words of its own call is no source for them.
-        self.0.news(session, source, text, &named.words);
+        self.0.add_text(session, source, text, &named.words);
         if !is_on {
             return;
         }
@@ -137,7 +137,7 @@ impl Gate for GroundingGate {
         name: "grounding",
         sections: &["agent.hallucination_detection"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &[],
         why_here: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
     };
@@ -152,7 +152,7 @@ impl Gate for GroundingGate {
 
     async fn settle(&self, is_on: &Arc<bool>, ruling: Ruling, inv: &Invocation, _: bool) -> (Ruling, Named) {
         let words = words_of(&self.0, inv);
-        if let Some(source) = self.0.told_before(inv.context.session(), &words).source {
+        if let Some(source) = self.0.provenance(inv.context.session(), &words).source {
             inv.context.journal().note(keys::CLAIM_SOURCE, source.label());
         }
         (ruling, Named { suspects: if **is_on { self.warn(inv) } else { vec![] }, words })

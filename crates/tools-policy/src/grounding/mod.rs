@@ -6,13 +6,13 @@
 
 mod decide;
 mod extract;
-mod told;
+mod session_texts;
 mod words;
 
 mod gate;
 
 pub use decide::{GroundingQuestion, HallucinationSuspect, SuspectKind};
 pub use extract::extract_paths;
-pub(crate) use gate::told_before;
+pub(crate) use gate::provenance;
 pub use gate::{GroundingGate, Named};
-pub use told::{SessionTexts, ToldBefore};
+pub use session_texts::{Provenance, SessionTexts};

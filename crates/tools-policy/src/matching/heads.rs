@@ -35,7 +35,7 @@ enum Meaning {
 
 impl HeadTreeBuilder {
     /// Gives this exact text a number; the lowest of several applies.
-    pub(super) fn exactly(&mut self, text: String, number: usize) {
+    pub(super) fn add_exact(&mut self, text: String, number: usize) {
         self.0.push((text, Meaning::Exact(number)));
     }
 
@@ -45,7 +45,7 @@ impl HeadTreeBuilder {
     }
 
     /// Adds a candidate to try on every text with this beginning.
-    pub(super) fn trying(&mut self, text: String, candidate: usize) {
+    pub(super) fn add_prefix(&mut self, text: String, candidate: usize) {
         self.0.push((text, Meaning::Candidate(candidate)));
     }
 

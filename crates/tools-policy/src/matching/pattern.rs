@@ -144,7 +144,7 @@ impl Patterns {
         for (number, text) in list {
             for text in choices(text, crossing) {
                 match Shape::parse(&text, crossing)? {
-                    Shape::Exactly(literal) => heads.exactly(literal, *number),
+                    Shape::Exactly(literal) => heads.add_exact(literal, *number),
                     Shape::Begins(head) => heads.beginning(head, *number),
                     Shape::Other(matcher) => {
                         patterns.globs.push(NumberedMatcher { number: *number, matcher });
@@ -168,7 +168,7 @@ impl Patterns {
                 (Some(head), Some(piece)) if with_head[&head] > with_piece[&piece] => {
                     pieces.entry(piece).or_default().push(position);
                 }
-                (Some(head), _) => heads.trying(head, position),
+                (Some(head), _) => heads.add_prefix(head, position),
                 (None, Some(piece)) => pieces.entry(piece).or_default().push(position),
                 (None, None) => patterns.always.push(position),
             }

@@ -3,7 +3,7 @@
 
 use std::path::Path;
 
-use tools_command::carried;
+use tools_command::carried_commands;
 use tools_core::{Access, ConfiguredFiles, Inspection, NamedBy, Subject, ToolDef, TrustLevel, Verdict};
 
 use super::compiled::Permissions;
@@ -12,8 +12,8 @@ use super::list::{RuleList, lower};
 use super::obeyed::Obeyed;
 use super::outputs::is_plain_output;
 use super::session::SessionView;
-use crate::matching::{Forms, Open, PathForms};
-use crate::{Because, Decision, Part, trust};
+use crate::matching::{Forms, PartialCommand, PathForms};
+use crate::{Decision, DecisionReason, Part, trust};
 
 /// Input of a decision.
 #[derive(Debug, Clone, Copy)]
@@ -58,7 +58,7 @@ pub fn decide<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Deci
     let beside = [of_nothing(permissions, question), rejected_whole(question), wish, floor(question)];
     let opinions = strictest.into_iter().chain(beside.into_iter().flatten());
     let strictest = opinions.reduce(|first, next| if next.0 > first.0 { next } else { first });
-    let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, Because::Traits));
+    let (verdict, decided_by) = strictest.unwrap_or((Verdict::Ask, DecisionReason::Traits));
     let decided_by = match verdict {
         Verdict::Allow => configured_first(&parts).unwrap_or(decided_by),
         _ => decided_by,
@@ -99,27 +99,27 @@ fn names_file(question: &Question<'_>, parts: &[Part<'_>]) -> bool {
 }
 
 /// The rule to report for a call that may run: the first configured one.
-fn configured_first<'a>(parts: &[Part<'a>]) -> Option<Because<'a>> {
+fn configured_first<'a>(parts: &[Part<'a>]) -> Option<DecisionReason<'a>> {
     let mut rules = parts.iter().map(|part| &part.because);
     rules
         .find(|because| match because {
-            Because::Rule(rule) => !rule.is_default,
-            Because::Session { .. } | Because::Approved { .. } => true,
+            DecisionReason::Rule(rule) => !rule.is_default,
+            DecisionReason::Session { .. } | DecisionReason::Approved { .. } => true,
             _ => false,
         })
         .cloned()
 }
 
 /// The verdict on a call without subjects.
-fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Option<(Verdict, DecisionReason<'a>)> {
     if !question.inspection.subjects.is_empty() {
         return None;
     }
     let tool = question.definition.name.as_str();
     let (verdict, because) = match permissions.of(tool).map(|list| (list, list.first_of_nothing())) {
-        None => (default_of(question), Because::Traits),
-        Some((list, Some(rule))) => (list.action(rule), Because::Rule(list.reference(rule))),
-        Some((list, None)) => (Verdict::Ask, Because::NoRule { tool: list.tool() }),
+        None => (default_of(question), DecisionReason::Traits),
+        Some((list, Some(rule))) => (list.action(rule), DecisionReason::Rule(list.reference(rule))),
+        Some((list, None)) => (Verdict::Ask, DecisionReason::NoRule { tool: list.tool() }),
     };
     if verdict == Verdict::Ask
         && let Some(because) = question.session.allows_nothing_particular(tool, question.workdir)
@@ -129,14 +129,14 @@ fn of_nothing<'a>(permissions: &'a Permissions, question: &Question<'a>) -> Opti
     Some((verdict, because))
 }
 
-fn confirm<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+fn confirm<'a>(question: &Question<'a>) -> Option<(Verdict, DecisionReason<'a>)> {
     let reason = question.inspection.confirm.as_ref()?;
-    Some((Verdict::Ask, Because::Confirm { rule: &reason.rule }))
+    Some((Verdict::Ask, DecisionReason::Confirm { rule: &reason.rule }))
 }
 
-fn floor<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+fn floor<'a>(question: &Question<'a>) -> Option<(Verdict, DecisionReason<'a>)> {
     let verdict = trust::floor(question.trust, question.definition);
-    (verdict > Verdict::Allow).then_some((verdict, Because::Trust(question.trust)))
+    (verdict > Verdict::Allow).then_some((verdict, DecisionReason::Trust(question.trust)))
 }
 
 fn only_reads_here(question: &Question<'_>) -> bool {
@@ -151,10 +151,10 @@ fn default_of(question: &Question<'_>) -> Verdict {
 /// The verdicts for a tool without rules.
 fn by_traits<'a>(question: &Question<'a>) -> Vec<Part<'a>> {
     let judged = |subject: &'a Subject| match subject {
-        Subject::Port { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Port },
-        Subject::Opaque { .. } => Part { subject, verdict: Verdict::Ask, because: Because::Opaque },
-        Subject::Script { .. } => Part { subject, verdict: Verdict::Allow, because: Because::Commands },
-        _ => with_session(Part { subject, verdict: default_of(question), because: Because::Traits }, question),
+        Subject::Port { .. } => Part { subject, verdict: Verdict::Ask, because: DecisionReason::Port },
+        Subject::Opaque { .. } => Part { subject, verdict: Verdict::Ask, because: DecisionReason::Opaque },
+        Subject::Script { .. } => Part { subject, verdict: Verdict::Allow, because: DecisionReason::Commands },
+        _ => with_session(Part { subject, verdict: default_of(question), because: DecisionReason::Traits }, question),
     };
     question.inspection.subjects.iter().map(judged).collect()
 }
@@ -190,7 +190,7 @@ fn with_rejections<'a>(parts: Vec<Part<'a>>, question: &Question<'a>) -> Vec<Par
         });
         match found.reduce(|first, next| if next.0 > first.0 { next } else { first }) {
             Some((verdict, pattern)) if verdict > part.verdict => {
-                Part { verdict, because: Because::Rejected { pattern: pattern.to_owned() }, ..part }
+                Part { verdict, because: DecisionReason::Rejected { pattern: pattern.to_owned() }, ..part }
             }
             _ => part,
         }
@@ -217,14 +217,14 @@ fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: 
             let forms = Forms::of_command(line, program, argv);
             let found = if program.is_empty() { list.first_line(&forms) } else { list.first_text(&forms) };
             if found.is_none() && !program.is_empty() {
-                return unknown(Open::of(program, argv).and_then(|open| list.first_open(&open)));
+                return unknown(PartialCommand::of(program, argv).and_then(|open| list.first_open(&open)));
             }
             found
         }
         Subject::Path { path: at, access, .. } => path(at, *access),
         Subject::Script { script, .. } => path(&script.path, Access::Read),
         Subject::Paths { pattern, access, .. } => {
-            return unknown(list.first_open_path(&Open::of_paths(pattern, workdir), *access));
+            return unknown(list.first_open_path(&PartialCommand::of_paths(pattern, workdir), *access));
         }
         Subject::Host { host, .. } => list.first_text(&Forms::of_text(host)),
         Subject::Url { url } => list.first_address(url),
@@ -234,13 +234,13 @@ fn rejection(list: &RuleList, subject: &Subject, workdir: &Path, runs_commands: 
 }
 
 /// A rejection of everything, for a call without subjects.
-fn rejected_whole<'a>(question: &Question<'a>) -> Option<(Verdict, Because<'a>)> {
+fn rejected_whole<'a>(question: &Question<'a>) -> Option<(Verdict, DecisionReason<'a>)> {
     if !question.inspection.subjects.is_empty() {
         return None;
     }
     let mut all = question.session.rejections(question.definition.name.as_str(), question.workdir);
     let (pattern, _) = all.find(|(_, list)| list.first_of_nothing().is_some())?;
-    Some((Verdict::Deny, Because::Rejected { pattern: pattern.to_owned() }))
+    Some((Verdict::Deny, DecisionReason::Rejected { pattern: pattern.to_owned() }))
 }
 
 /// The verdict of a list's rules on a subject.
@@ -283,8 +283,8 @@ impl<'a> Judge<'_, 'a> {
                         self.path(subject, &script.path, (Access::Read, NamedBy::Program), &covered)
                     }
                     (Subject::Host { host, by }, _) => self.host(subject, host, *by, &covered),
-                    (Subject::Port { .. }, _) => self.always_asked(subject, Because::Port),
-                    (Subject::Opaque { .. }, _) => self.always_asked(subject, Because::Opaque),
+                    (Subject::Port { .. }, _) => self.always_asked(subject, DecisionReason::Port),
+                    (Subject::Opaque { .. }, _) => self.always_asked(subject, DecisionReason::Opaque),
                     (Subject::Url { url }, _) => self.part(subject, self.opinion(self.list.first_address(url))),
                     (_, Some(opinion)) => self.part(subject, opinion),
                     (_, None) => self.part(subject, self.opinion_on(&Forms::of_text(&subject.text()))),
@@ -304,13 +304,13 @@ impl<'a> Judge<'_, 'a> {
     }
 
     /// The approval of the whole line, if files of code that the line runs have changed since.
-    fn changed_line(&self, subject: &Subject) -> Option<Because<'static>> {
+    fn changed_line(&self, subject: &Subject) -> Option<DecisionReason<'static>> {
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
         is_line.then(|| self.question.session.allowed_before(self.question.call(), subject)).flatten()
     }
 
     /// The literal approval of a whole line of several commands, which answers for all of them.
-    fn answered_line(&self, subject: &Subject) -> Option<Because<'static>> {
+    fn answered_line(&self, subject: &Subject) -> Option<DecisionReason<'static>> {
         let (session, call) = (self.question.session, self.question.call());
         let is_line = matches!(subject, Subject::Command { .. }) && !is_simple(subject);
         (is_line && session.names(call, subject)).then(|| session.allows(call, subject)).flatten()
@@ -366,7 +366,7 @@ impl<'a> Judge<'_, 'a> {
         if opinion.verdict != Verdict::Allow {
             return opinion;
         }
-        let carried = carried(program, argv);
+        let carried = carried_commands(program, argv);
         let is_before = |rule: &usize| opinion.rule.is_none_or(|first| *rule < first);
         let tightens = |rule: &usize| self.list.action(*rule) != Verdict::Allow;
         let rules = carried.commands.iter().filter_map(|words| {
@@ -387,7 +387,7 @@ impl<'a> Judge<'_, 'a> {
         if opinion.verdict == Verdict::Deny {
             return opinion;
         }
-        let rule = Open::of(program, argv).and_then(|open| self.list.first_open(&open));
+        let rule = PartialCommand::of(program, argv).and_then(|open| self.list.first_open(&open));
         match rule.filter(|rule| opinion.rule.is_none_or(|first| *rule < first)) {
             Some(rule) => Opinion { verdict: Verdict::Ask, rule: Some(rule) },
             None => opinion,
@@ -396,8 +396,8 @@ impl<'a> Judge<'_, 'a> {
 
     fn part(&self, subject: &'a Subject, opinion: Opinion) -> Part<'a> {
         let because = match opinion.rule {
-            Some(rule) => Because::Rule(self.list.reference(rule)),
-            None => Because::NoRule { tool: self.list.tool() },
+            Some(rule) => DecisionReason::Rule(self.list.reference(rule)),
+            None => DecisionReason::NoRule { tool: self.list.tool() },
         };
         Part { subject, verdict: opinion.verdict, because }
     }
@@ -406,7 +406,7 @@ impl<'a> Judge<'_, 'a> {
     /// since the later commands may be anything. A rule that asks or denies applies, unless earlier
     /// rules allow every command.
     fn line(&self, subject: &'a Subject, opinion: Opinion, covered: &LineOpinion) -> Part<'a> {
-        let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
+        let judged_by_commands = Part { subject, verdict: Verdict::Allow, because: DecisionReason::Commands };
         match opinion.rule {
             Some(_) if opinion.verdict == Verdict::Allow => self.part(subject, opinion),
             Some(rule) if opinion.verdict == Verdict::Ask && covered.last_answer.is_none_or(|last| rule < last) => {
@@ -438,23 +438,23 @@ impl<'a> Judge<'_, 'a> {
     fn under_line(&self, part: Part<'a>, allowed_line: Option<usize>) -> Part<'a> {
         let Some(line) = allowed_line else { return part };
         let is_asked_before = match &part.because {
-            Because::Rule(rule) => !rule.is_default && rule.index < line,
+            DecisionReason::Rule(rule) => !rule.is_default && rule.index < line,
             because => because.asks_always(),
         };
         if part.verdict != Verdict::Ask || is_asked_before {
             return part;
         }
-        Part { verdict: Verdict::Allow, because: Because::Rule(self.list.reference(line)), ..part }
+        Part { verdict: Verdict::Allow, because: DecisionReason::Rule(self.list.reference(line)), ..part }
     }
 
     /// Judges files whose names are partly known: a rule that may forbid one of them asks, and no
     /// other rule applies.
     fn paths(&self, subject: &'a Subject, pattern: &str, access: Access) -> Part<'a> {
-        let open = Open::of_paths(pattern, self.question.workdir);
+        let open = PartialCommand::of_paths(pattern, self.question.workdir);
         if let Some(rule) = self.list.first_open_path(&open, access) {
             return self.part(subject, Opinion { verdict: Verdict::Ask, rule: Some(rule) });
         }
-        let part = Part { subject, verdict: Verdict::Allow, because: Because::Commands };
+        let part = Part { subject, verdict: Verdict::Allow, because: DecisionReason::Commands };
         self.guarded(part, Path::new(pattern), access)
     }
 
@@ -465,7 +465,7 @@ impl<'a> Judge<'_, 'a> {
         if rule.is_some() || covered.commands == 0 || by != NamedBy::Program {
             return self.part(subject, self.opinion(rule));
         }
-        Part { subject, verdict: Verdict::Allow, because: Because::Commands }
+        Part { subject, verdict: Verdict::Allow, because: DecisionReason::Commands }
     }
 
     fn path(
@@ -488,13 +488,13 @@ impl<'a> Judge<'_, 'a> {
         }
         let is_covered = by == NamedBy::Program || covered.writes && forms.relative().is_some_and(is_plain_output);
         let (verdict, because) = if access == Access::Read || is_sink(path) {
-            (Verdict::Allow, Because::Commands)
+            (Verdict::Allow, DecisionReason::Commands)
         } else if !forms.is_inside() && !is_temporary(path) {
-            (Verdict::Ask, Because::Outside)
+            (Verdict::Ask, DecisionReason::Outside)
         } else if is_covered || !forms.is_inside() {
-            (Verdict::Allow, Because::Commands)
+            (Verdict::Allow, DecisionReason::Commands)
         } else {
-            (Verdict::Ask, Because::Written { tool: self.list.tool() })
+            (Verdict::Ask, DecisionReason::Written { tool: self.list.tool() })
         };
         Part { subject, verdict, because }
     }
@@ -513,14 +513,16 @@ impl<'a> Judge<'_, 'a> {
         if is_own && self.question.inspection.confirm.is_none() {
             return part;
         }
-        if matches!(&part.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) {
+        if matches!(&part.because, DecisionReason::Rule(rule) if obeyed.is_named_by(rule.pattern)) {
             return part;
         }
         // A wider rule before the one that names the file does not apply here.
         let rule = self.list.first_write(&PathForms::new(path, workdir)).map(|rule| self.opinion(Some(rule)));
         match rule.filter(|opinion| opinion.verdict == Verdict::Allow).map(|opinion| self.part(part.subject, opinion)) {
-            Some(named) if matches!(&named.because, Because::Rule(rule) if obeyed.is_named_by(rule.pattern)) => named,
-            _ => Part { verdict: Verdict::Ask, because: Because::Obeyed { by }, ..part },
+            Some(named) if matches!(&named.because, DecisionReason::Rule(rule) if obeyed.is_named_by(rule.pattern)) => {
+                named
+            }
+            _ => Part { verdict: Verdict::Ask, because: DecisionReason::Obeyed { by }, ..part },
         }
     }
 
@@ -529,7 +531,7 @@ impl<'a> Judge<'_, 'a> {
     }
 
     /// Judges subjects that no rule can allow: only a rule against everything applies.
-    fn always_asked(&self, subject: &'a Subject, because: Because<'a>) -> Part<'a> {
+    fn always_asked(&self, subject: &'a Subject, because: DecisionReason<'a>) -> Part<'a> {
         match self.list.first_of_nothing() {
             Some(rule) if self.list.action(rule) == Verdict::Deny => self.part(subject, self.opinion(Some(rule))),
             _ => Part { subject, verdict: Verdict::Ask, because },

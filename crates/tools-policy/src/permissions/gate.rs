@@ -14,10 +14,10 @@ use super::lint::lint;
 use super::list::RuleList;
 use super::session::{SessionRules, SessionView};
 use super::suggest::{would_name, would_store};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, ReadRestriction, Ruling};
 use crate::matching::PathForms;
 use crate::names::unknown;
-use crate::{Because, Decision};
+use crate::{Decision, DecisionReason};
 
 /// The last gate: a person is asked only about a call that nothing else refuses.
 #[derive(Debug)]
@@ -79,7 +79,7 @@ impl Gate for PermissionGate {
         name: "permissions",
         sections: &["tools.permissions"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["confirmation_required/confirmation_required", "policy_blocked/permission_denied"],
         why_here: "last gate: a person is asked only about a call that nothing else refuses",
     };
@@ -152,14 +152,17 @@ fn ruling(inv: &Invocation, decision: &Decision<'_>, sessions: &SessionRules) ->
     let by = decision.decided_by.to_string();
     let is_rule = matches!(
         decision.decided_by,
-        Because::Rule(_) | Because::Session { .. } | Because::Approved { .. } | Because::Rejected { .. }
+        DecisionReason::Rule(_)
+            | DecisionReason::Session { .. }
+            | DecisionReason::Approved { .. }
+            | DecisionReason::Rejected { .. }
     );
     let ruling = match decision.verdict {
         Verdict::Allow => Ruling { approved_by: Some(decision.decided_by.approved_by()), ..Ruling::allow(by) },
         Verdict::Ask => Ruling::ask(by, confirmation_required(inv, decision, sessions)),
         Verdict::Deny => Ruling::deny(by, denied(inv, decision)),
     };
-    let on_behalf_of = matches!(decision.decided_by, Because::Trust(_)).then_some("trust");
+    let on_behalf_of = matches!(decision.decided_by, DecisionReason::Trust(_)).then_some("trust");
     let answers_tool = decision.verdict == Verdict::Allow && decision.is_named;
     Ruling { is_rule, on_behalf_of, answers_tool, ..ruling }
 }
@@ -178,7 +181,7 @@ fn confirmation_required(inv: &Invocation, decision: &Decision<'_>, sessions: &S
 /// The differences of the files of code that a call runs from the approved ones.
 fn changed_scripts(decision: &Decision<'_>, sessions: &SessionRules) -> Option<Change> {
     let changed = decision.parts.iter().find_map(|part| match &part.because {
-        Because::Changed { scripts, .. } => Some(scripts),
+        DecisionReason::Changed { scripts, .. } => Some(scripts),
         _ => None,
     });
     sessions.differences(changed?).map(Change::scripts)
@@ -214,8 +217,8 @@ fn prompt(inv: &Invocation, decision: &Decision<'_>) -> ConfirmPrompt {
     let confirm = inv.inspection().ok().and_then(|inspection| inspection.confirm.as_ref());
     let confirm = confirm.filter(|_| !decision.is_named);
     let reason = match &decision.decided_by {
-        Because::Rule(rule) => format!("asked for by {rule}"),
-        Because::Trust(_) => "the origin of the call is not fully trusted".to_owned(),
+        DecisionReason::Rule(rule) => format!("asked for by {rule}"),
+        DecisionReason::Trust(_) => "the origin of the call is not fully trusted".to_owned(),
         because => because.to_string(),
     };
     let part = |part: &crate::Part<'_>| PromptPart {

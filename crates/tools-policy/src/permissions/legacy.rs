@@ -34,7 +34,7 @@ fn is_statement(text: &str) -> bool {
 
 /// Whether the rules of a pattern match every command that the list finds with it. Otherwise the
 /// rules cannot replace the list.
-pub fn is_said_by_rules(text: &str) -> bool {
+pub fn is_covered_by_rules(text: &str) -> bool {
     let words: Vec<&str> = text.split_whitespace().collect();
     let Some((program, rest)) = words.split_first() else { return false };
     // A pattern that begins with `>` is a rule about writing.
@@ -181,7 +181,7 @@ mod tests {
 
     #[test]
     fn what_rules_cannot_say_is_told() {
-        let check = |text: &str, expected: bool| assert_eq!(is_said_by_rules(text), expected, "{text}");
+        let check = |text: &str, expected: bool| assert_eq!(is_covered_by_rules(text), expected, "{text}");
         for text in
             ["nc", "kubectl delete", "git push --force", "aws s3 rm --recursive", "./run.sh x", "a -xy", "a - b"]
         {

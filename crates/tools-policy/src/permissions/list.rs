@@ -9,7 +9,7 @@ use super::config::{RuleConfig, check_length};
 use super::defaults::DefaultRule;
 use crate::RuleRef;
 use crate::matching::{
-    AddressPattern, Forms, Open, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
+    AddressPattern, Forms, PartialCommand, PathForms, Patterns, SeparatorRule, command_glob, glob_with_program_folded,
     is_literal, is_plain, parse, path_glob, upwards, with_program_folded,
 };
 
@@ -167,7 +167,7 @@ impl RuleList {
     /// The first rule that asks or denies and may match a command with arguments known only at run
     /// time. A rule that asks applies only if it continues the known words: half of all such rules
     /// begin with `git *`.
-    pub(super) fn first_open(&self, open: &Open) -> Option<usize> {
+    pub(super) fn first_open(&self, open: &PartialCommand) -> Option<usize> {
         let mut tightening =
             self.numbered().filter(|(_, rule)| rule.action != Verdict::Allow && written(&rule.pattern).is_none());
         let found = tightening.find(|(_, rule)| {
@@ -181,7 +181,7 @@ impl RuleList {
     /// The first rule that asks or denies and may match files with partly known names. Rules about
     /// commands do not apply to paths, so only rules about writing, or with the beginning of a
     /// path, are compared.
-    pub(super) fn first_open_path(&self, open: &Open, access: Access) -> Option<usize> {
+    pub(super) fn first_open_path(&self, open: &PartialCommand, access: Access) -> Option<usize> {
         let found = self.numbered().find(|(_, rule)| {
             let tightens = rule.action != Verdict::Allow;
             let glob = match written(&rule.pattern) {

@@ -87,7 +87,7 @@ pub use decide::{Question, decide};
 pub use examples::{RuleExample, TestedExample};
 pub use file_approvals::FileApprovals;
 pub use gate::PermissionGate;
-pub use legacy::{from_legacy, is_said_by_rules};
+pub use legacy::{from_legacy, is_covered_by_rules};
 pub use lint::{ShadowedRule, lint};
 pub use script_texts::TextDiff;
 pub use session::{Difference, SessionRules, SessionView};

@@ -15,7 +15,7 @@ use super::list::RuleList;
 use super::scripts::{others, run_by};
 use super::store::{ApprovalSnapshot, ApprovalStore, ApprovalsError, OnUnreadable};
 use super::stored::{Audience, StoredApproval, StoredRules};
-use crate::{Because, OtherScript};
+use crate::{DecisionReason, OtherScript};
 
 /// Maximum number of rules in a session. Each was shown to a person, so more is a fault of the
 /// host.
@@ -29,7 +29,7 @@ pub struct SessionRules {
     sessions: Mutex<HashMap<SessionId, Arc<SessionView>>>,
     stored: Shared<StoredRules>,
     store: Option<Arc<dyn ApprovalStore>>,
-    last_look: Mutex<LastLook>,
+    last_look: Mutex<LastRead>,
     /// The guest whose calls these rules apply to; `None` for calls of anybody who is not a guest.
     caller: Option<CallerId>,
     difference: Option<Difference>,
@@ -38,7 +38,7 @@ pub struct SessionRules {
 
 /// Time and result of the last read of the store.
 #[derive(Debug, Default)]
-struct LastLook {
+struct LastRead {
     at: Option<Timestamp>,
     /// The number of the snapshot in use.
     number: u64,
@@ -73,7 +73,7 @@ impl StoredView {
         tool: &'a str,
         workdir: &'a Path,
     ) -> impl Iterator<Item = (&'a StoredApproval, &'a CompiledRule)> {
-        self.rules.standing(tool, self.audience(workdir)).filter(|_| self.has_approvals)
+        self.rules.applicable(tool, self.audience(workdir)).filter(|_| self.has_approvals)
     }
 }
 
@@ -94,7 +94,7 @@ impl Default for SessionRules {
 impl SessionRules {
     /// Creates rules over a store; `first` is the snapshot known so far.
     pub fn over(store: Arc<dyn ApprovalStore>, first: ApprovalSnapshot, clock: Arc<dyn Clock>) -> Self {
-        let last_look = Mutex::new(LastLook { number: first.number, ..LastLook::default() });
+        let last_look = Mutex::new(LastRead { number: first.number, ..LastRead::default() });
         Self { stored: Shared::new(first.rules), store: Some(store), last_look, clock, ..Self::default() }
     }
 
@@ -247,30 +247,30 @@ impl SessionView {
     }
 
     /// Every rule that applies to a call, and whether it is a rule of the session.
-    fn standing<'a>(&'a self, call: JudgedCall<'a>) -> impl Iterator<Item = (&'a CompiledRule, bool)> {
+    fn applicable<'a>(&'a self, call: JudgedCall<'a>) -> impl Iterator<Item = (&'a CompiledRule, bool)> {
         let own = self.rules.iter().filter(move |rule| rule.stored.tool.as_str() == call.tool);
         let stored = self.stored.iter().flat_map(move |stored| stored.approvals(call.tool, call.workdir));
         own.map(|rule| (rule.as_ref(), true)).chain(stored.map(|(_, rule)| (rule, false)))
     }
 
-    pub(super) fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
-        let (rule, is_of_session) = self.standing(call).find(|(rule, _)| rule.allows(call, subject))?;
+    pub(super) fn allows(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<DecisionReason<'static>> {
+        let (rule, is_of_session) = self.applicable(call).find(|(rule, _)| rule.allows(call, subject))?;
         let pattern = rule.stored.pattern.clone();
-        Some(if is_of_session { Because::Session { pattern } } else { Because::Approved { pattern } })
+        Some(if is_of_session { DecisionReason::Session { pattern } } else { DecisionReason::Approved { pattern } })
     }
 
     /// The approval that would allow a subject if the files of code that it runs had not changed.
-    pub(super) fn allowed_before(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<Because<'static>> {
+    pub(super) fn allowed_before(&self, call: JudgedCall<'_>, subject: &Subject) -> Option<DecisionReason<'static>> {
         let mut scripts = run_by(call.inspection, subject).peekable();
         scripts.peek()?;
-        let (rule, _) = self.standing(call).find(|(rule, _)| rule.matches(subject, call.workdir))?;
+        let (rule, _) = self.applicable(call).find(|(rule, _)| rule.matches(subject, call.workdir))?;
         let scripts = others(rule.stored.scripts.as_deref(), scripts).collect();
-        Some(Because::Changed { pattern: rule.stored.pattern.clone(), scripts })
+        Some(DecisionReason::Changed { pattern: rule.stored.pattern.clone(), scripts })
     }
 
     /// Whether a person allowed exactly this subject, without a wildcard.
     pub(super) fn names(&self, call: JudgedCall<'_>, subject: &Subject) -> bool {
-        self.standing(call).any(|(rule, _)| rule.is_literal && rule.allows(call, subject))
+        self.applicable(call).any(|(rule, _)| rule.is_literal && rule.allows(call, subject))
     }
 
     /// The rejections that apply to a call, with their patterns.
@@ -284,14 +284,14 @@ impl SessionView {
     }
 
     /// The approval that allows a call without subjects.
-    pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path) -> Option<Because<'static>> {
+    pub(super) fn allows_nothing_particular(&self, tool: &str, workdir: &Path) -> Option<DecisionReason<'static>> {
         let mut rules = self.rules.iter().filter(|rule| rule.stored.tool.as_str() == tool);
         if let Some(rule) = rules.find(|rule| rule.is_everything()) {
-            return Some(Because::Session { pattern: rule.stored.pattern.clone() });
+            return Some(DecisionReason::Session { pattern: rule.stored.pattern.clone() });
         }
         let mut approvals = self.stored.as_ref()?.approvals(tool, workdir);
         let (approved, _) = approvals.find(|(_, rule)| rule.is_everything())?;
-        Some(Because::Approved { pattern: approved.pattern.clone() })
+        Some(DecisionReason::Approved { pattern: approved.pattern.clone() })
     }
 }
 

@@ -135,7 +135,7 @@ impl StoredApproval {
     }
 
     /// Whether the decision applies to calls of an audience.
-    pub fn stands(&self, audience: Audience<'_>) -> bool {
+    pub fn applies_to(&self, audience: Audience<'_>) -> bool {
         let is_for = self.caller.is_none() || self.caller.as_ref() == audience.caller;
         is_for && self.scope.reaches(audience.workdir) && self.expires.is_none_or(|expires| audience.now < expires)
     }
@@ -217,7 +217,7 @@ impl StoredRules {
     }
 
     /// The approvals that apply to a call.
-    pub(super) fn standing<'a>(
+    pub(super) fn applicable<'a>(
         &'a self,
         tool: &'a str,
         audience: Audience<'a>,
@@ -245,7 +245,7 @@ impl StoredRules {
         tool: &'a str,
         audience: Audience<'a>,
     ) -> impl Iterator<Item = &'a (StoredApproval, CompiledApproval)> {
-        self.0.iter().filter(move |(stored, _)| stored.tool.as_str() == tool && stored.stands(audience))
+        self.0.iter().filter(move |(stored, _)| stored.tool.as_str() == tool && stored.applies_to(audience))
     }
 }
 
@@ -306,7 +306,7 @@ mod tests {
         assert_eq!(read_approvals(both.as_bytes()), (vec![], 1));
         let rules = StoredRules::compile(vec![rejects]);
         let audience = Audience { workdir: Path::new("/w"), caller: None, now: Timestamp::UNIX_EPOCH };
-        assert_eq!(rules.standing("bash", audience).count(), 0);
+        assert_eq!(rules.applicable("bash", audience).count(), 0);
         assert_eq!(rules.rejections("bash", audience).count(), 1);
         assert_eq!(rules.rejections("read", audience).count(), 0);
     }
@@ -323,7 +323,7 @@ mod tests {
         let stands = |tool: &str, pattern: &str, workdir: &str, second: i64| {
             let now = Timestamp::from_second(second).unwrap();
             let audience = Audience { workdir: Path::new(workdir), caller: None, now };
-            rules.standing(tool, audience).any(|(approved, _)| approved.pattern == pattern)
+            rules.applicable(tool, audience).any(|(approved, _)| approved.pattern == pattern)
         };
         let allows = |pattern: &str, workdir: &str, second: i64| stands("bash", pattern, workdir, second);
         assert!(allows("make *", "/w", 99));
@@ -352,7 +352,7 @@ mod tests {
         let check = |caller: Option<&str>, expected: usize| {
             let caller = caller.map(guest);
             let audience = Audience { workdir: Path::new("/w"), caller: caller.as_ref(), now: Timestamp::UNIX_EPOCH };
-            assert_eq!(rules.standing("bash", audience).count(), expected, "{caller:?}");
+            assert_eq!(rules.applicable("bash", audience).count(), expected, "{caller:?}");
         };
         check(Some("http:alice"), 2);
         check(Some("http:bob"), 1);

@@ -6,7 +6,7 @@ use std::path::Path;
 use tools_core::{Access, Inspection, Script, StoredRule, Subject, ToolDef, Verdict};
 
 use super::scripts::run_by;
-use crate::{Because, Decision, Part, matching::escape};
+use crate::{Decision, DecisionReason, Part, matching::escape};
 
 /// The rule that would stop questions about such calls; `None` if there is none or only one that is
 /// too wide.
@@ -16,16 +16,16 @@ pub(super) fn would_store(
     definition: &ToolDef,
     workdir: &Path,
 ) -> Option<StoredRule> {
-    let lies_with_rules = |because: &Because<'_>| {
+    let lies_with_rules = |because: &DecisionReason<'_>| {
         matches!(
             because,
-            Because::Rule(_)
-                | Because::Changed { .. }
-                | Because::NoRule { .. }
-                | Because::Traits
-                | Because::Outside
-                | Because::Written { .. }
-                | Because::Obeyed { .. }
+            DecisionReason::Rule(_)
+                | DecisionReason::Changed { .. }
+                | DecisionReason::NoRule { .. }
+                | DecisionReason::Traits
+                | DecisionReason::Outside
+                | DecisionReason::Written { .. }
+                | DecisionReason::Obeyed { .. }
         )
     };
     if !lies_with_rules(&decision.decided_by) {
@@ -50,7 +50,7 @@ pub(super) fn would_store(
 /// command; `None` if anything else also asks, or if it is unknown what runs.
 pub(super) fn would_name(decision: &Decision<'_>, inspection: &Inspection, definition: &ToolDef) -> Option<StoredRule> {
     let is_answered = |part: &Part<'_>| part.verdict == Verdict::Allow || lies_with_commands(part);
-    if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, Because::Trust(_)) {
+    if !decision.parts.iter().all(is_answered) || matches!(decision.decided_by, DecisionReason::Trust(_)) {
         return None;
     }
     let mut simple = decision.parts.iter().filter_map(|part| match part.subject {
@@ -72,8 +72,14 @@ fn remembered(inspection: &Inspection, subject: &Subject) -> Option<Vec<Script>>
 
 /// Whether a command asks because no rule names it.
 fn lies_with_commands(part: &Part<'_>) -> bool {
-    let lies_with_it = |because: &Because<'_>| {
-        matches!(because, Because::Rule(_) | Because::Changed { .. } | Because::NoRule { .. } | Because::Traits)
+    let lies_with_it = |because: &DecisionReason<'_>| {
+        matches!(
+            because,
+            DecisionReason::Rule(_)
+                | DecisionReason::Changed { .. }
+                | DecisionReason::NoRule { .. }
+                | DecisionReason::Traits
+        )
     };
     is_command(part.subject) && lies_with_it(&part.because)
 }

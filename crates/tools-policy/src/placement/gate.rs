@@ -6,7 +6,7 @@ use std::sync::Arc;
 use tools_core::{Invocation, KeyFault};
 use tools_secrets::SecretRedactor;
 
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// Asks about calls whose content has placeholders of credentials from files other than the written
 /// one.
@@ -29,7 +29,7 @@ impl Gate for PlacementGate {
         name: "placement",
         sections: &[],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["confirmation_required/credential_moves"],
         why_here: "outside `permissions`, whose question says nothing of credentials: whoever is asked about a call is asked once, and reads where a credential would go",
     };

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use tools_core::{Invocation, KeyFault, Outcome, ToolError, ToolErrorCategory};
 
 use super::{config::QuotaPolicy, decide::Charge, ledger::Ledger};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// Holds a session to its quota of calls.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl Gate for QuotaGate {
         name: "quota",
         sections: &["tools.max_tool_calls_per_session"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/quota_blocked"],
         why_here: "outside the gates: a loop of refused calls must end too; retries, further in, are free",
     };

@@ -4,11 +4,11 @@ use std::{path::Path, sync::Arc};
 
 use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory};
 
-use super::closes::closes;
+use super::closed_paths::closes;
 use super::config::{AuthorizationConfig, PolicyConfig, PolicyEnforcer};
 use super::decide::{PolicyQuestion, decide};
 use super::lint::lint;
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, ReadRestriction, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, ReadRestriction, Ruling};
 
 /// Refuses what the operator's rules deny.
 #[derive(Debug, Clone, Copy, Default)]
@@ -23,7 +23,7 @@ impl Gate for PolicyGate {
         name: "policy",
         sections: &["tools.policy", "tools.authorization"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/policy_denied"],
         why_here: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
     };

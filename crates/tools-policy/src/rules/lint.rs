@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tools_core::{ToolDef, ToolKind, quoted};
 
-use super::closes::is_about_reading;
+use super::closed_paths::is_about_reading;
 use super::config::{PolicyEffect, PolicyEnforcer, PolicyRule, ToolGlob};
 use crate::names::unknown;
 

@@ -16,7 +16,7 @@
 //! The texts are every string, number and name in the parameters, at any depth, and for denials
 //! also the words that a shell makes of each command.
 
-mod closes;
+mod closed_paths;
 mod config;
 mod decide;
 mod lint;

@@ -8,7 +8,7 @@ use tools_core::{Invocation, KeyFault, ToolDef, ToolError, ToolErrorCategory, Tr
 use super::config::{TrustConfig, TrustPolicy};
 use super::decide::{effective, floor};
 use crate::anomaly::{Admission, Probe, ToolHealth};
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 use crate::names::unknown;
 
 /// Holds a call to the trust in its origin and in its tool.
@@ -32,7 +32,7 @@ impl Gate for TrustGate {
         name: "trust",
         sections: &["tools.trust"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/trust_blocked"],
         why_here: "the trust in the origin, lowered before the permissions read it, and tools that are blocked for failing",
     };

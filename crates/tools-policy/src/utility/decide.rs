@@ -2,7 +2,7 @@
 
 use tools_core::{Inspection, ToolDef, ToolKind};
 
-use super::{config::UtilityPolicy, history::Experience};
+use super::{config::UtilityPolicy, history::CallStatistics};
 
 /// Number of tokens at which the cost of a call reaches its maximum.
 const DEAR_TOKENS: f64 = 8_000.0;
@@ -17,7 +17,7 @@ pub struct UtilityQuestion<'a> {
     /// Whether the user explicitly asked for it.
     pub requested_by_user: bool,
     /// Earlier calls of this kind.
-    pub experience: &'a Experience,
+    pub experience: &'a CallStatistics,
 }
 
 /// Value of a call, part by part.
@@ -64,7 +64,7 @@ pub fn decide(policy: &UtilityPolicy, question: &UtilityQuestion<'_>) -> Utility
 }
 
 /// Computes the score of a call.
-pub(crate) fn score(policy: &UtilityPolicy, kind: ToolKind, experience: &Experience) -> Score {
+pub(crate) fn score(policy: &UtilityPolicy, kind: ToolKind, experience: &CallStatistics) -> Score {
     let class = match kind {
         ToolKind::Read | ToolKind::Search => 0.9,
         ToolKind::Fetch => 0.8,
@@ -98,7 +98,7 @@ mod tests {
         tool: &ToolDef,
         read_only: bool,
         asked: bool,
-        experience: &Experience,
+        experience: &CallStatistics,
     ) -> &'static str {
         let policy = UtilityPolicy(config);
         let inspection = Inspection { read_only, ..Inspection::default() };
@@ -114,7 +114,7 @@ mod tests {
     #[test]
     fn only_what_reads_and_was_not_asked_for_can_be_skipped() {
         let strict = || UtilityConfig { enabled: true, threshold: 10.0, ..UtilityConfig::default() };
-        let none = Experience::default();
+        let none = CallStatistics::default();
         let read = tool("grep_like", ToolTraits::READ_ONLY);
         assert_eq!(word(strict(), &read, true, false, &none), "skip");
         assert_eq!(word(strict(), &read, true, true, &none), "exempt");
@@ -130,19 +130,19 @@ mod tests {
     fn what_is_no_number_is_not_run() {
         let lax = || UtilityConfig { enabled: true, threshold: -1e9, ..UtilityConfig::default() };
         let read = tool("r", ToolTraits::READ_ONLY);
-        let broken = Experience { redundancy: f64::NAN, ..Experience::default() };
+        let broken = CallStatistics { redundancy: f64::NAN, ..CallStatistics::default() };
         assert_eq!(word(lax(), &read, true, false, &broken), "skip");
         let weights = UtilityWeights { cost: f64::INFINITY, ..UtilityWeights::default() };
-        assert_eq!(word(UtilityConfig { weights, ..lax() }, &read, true, false, &Experience::default()), "skip");
+        assert_eq!(word(UtilityConfig { weights, ..lax() }, &read, true, false, &CallStatistics::default()), "skip");
         assert!(UtilityConfig { weights, ..lax() }.compile().is_err());
     }
 
     #[test]
     fn repeating_costs() {
         let policy = UtilityPolicy(UtilityConfig { enabled: true, ..UtilityConfig::default() });
-        let of = |experience: &Experience| score(&policy, ToolKind::Read, experience).total;
-        let fresh = Experience::default();
-        let again = Experience { seen_subjects: 3, calls: 3, tokens: 500.0, redundancy: 1.0 };
+        let of = |experience: &CallStatistics| score(&policy, ToolKind::Read, experience).total;
+        let fresh = CallStatistics::default();
+        let again = CallStatistics { seen_subjects: 3, calls: 3, tokens: 500.0, redundancy: 1.0 };
         assert!(of(&again) < of(&fresh));
         assert_eq!(of(&again).to_bits(), of(&again).to_bits());
     }

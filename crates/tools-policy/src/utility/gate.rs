@@ -7,7 +7,7 @@ use tools_core::{Invocation, KeyFault, Outcome, ToolError, ToolErrorCategory};
 use super::config::{UtilityConfig, UtilityPolicy};
 use super::decide::{UtilityDecision, UtilityQuestion, decide};
 use super::history::History;
-use crate::gate::{Applies, CompileContext, Gate, GateInfo, Ruling, Stands};
+use crate::gate::{Applies, CompileContext, Gate, GateInfo, GatePosition, Ruling};
 
 /// Skips calls that are not worth making.
 #[derive(Debug)]
@@ -29,7 +29,7 @@ impl Gate for UtilityGate {
         name: "utility",
         sections: &["tools.utility"],
         applies: Applies::Reload,
-        stands: Stands::BeforeCall,
+        position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/utility_skipped"],
         why_here: "before a model or a person is asked about a call that is not worth making",
     };

@@ -19,7 +19,7 @@ const GRAM: usize = 4;
 
 /// Statistics of earlier calls like a planned one.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Experience {
+pub struct CallStatistics {
     /// Number of earlier calls with the same subjects.
     pub seen_subjects: u32,
     /// Number of calls of the tool.
@@ -56,12 +56,12 @@ struct Subjects {
 
 impl History {
     /// The statistics of earlier calls like this one.
-    pub(crate) fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> Experience {
+    pub(crate) fn experience(&self, session: &SessionId, tool: &ToolName, inspection: &Inspection) -> CallStatistics {
         let sessions = self.0.locked();
-        let Some(seen) = sessions.by_id.get(session) else { return Experience::default() };
+        let Some(seen) = sessions.by_id.get(session) else { return CallStatistics::default() };
         let subjects = seen.subjects.get(&key(tool, inspection));
         let tokens = seen.tokens.get(&(tool.clone(), program(inspection)));
-        Experience {
+        CallStatistics {
             seen_subjects: subjects.map_or(0, |subjects| subjects.count),
             calls: seen.calls.get(tool).copied().unwrap_or_default(),
             tokens: tokens.map_or(0.0, mean),
@@ -193,7 +193,7 @@ mod tests {
         let seen = history.experience(&session, &tool, &other);
         assert_eq!((seen.seen_subjects, seen.calls), (0, 3));
         history.reset(&session);
-        assert_eq!(history.experience(&session, &tool, &about), Experience::default());
+        assert_eq!(history.experience(&session, &tool, &about), CallStatistics::default());
     }
 
     #[test]

@@ -17,4 +17,4 @@ mod gate;
 pub use config::{UtilityConfig, UtilityPolicy, UtilityWeights};
 pub use decide::{Score, UtilityDecision, UtilityQuestion, decide};
 pub use gate::UtilityGate;
-pub use history::{Experience, History};
+pub use history::{CallStatistics, History};

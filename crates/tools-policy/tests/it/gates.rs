@@ -13,7 +13,7 @@ use tools_core::{
 use tools_policy::adversarial::{AdversarialConfig, AdversarialGate, AdversarialPolicy};
 use tools_policy::anomaly::{AnomalyConfig, AnomalyGate, AnomalyPolicy, ToolHealth};
 use tools_policy::caller_quota::{
-    AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, CallerQuotaGate, Charged, MemoryAccounts,
+    AccountsError, CallerAccounts, CallerLimit, CallerQuotaConfig, CallerQuotaGate, ChargeResult, MemoryAccounts,
 };
 use tools_policy::gate::GateLayer;
 use tools_policy::permissions::{PermissionGate, Permissions, SessionRules};
@@ -158,7 +158,7 @@ struct NoAccounts;
 
 #[async_trait]
 impl CallerAccounts for NoAccounts {
-    async fn charge(&self, _: &str, _: CallerLimit) -> Result<Charged, AccountsError> {
+    async fn charge(&self, _: &str, _: CallerLimit) -> Result<ChargeResult, AccountsError> {
         Err(AccountsError("connection refused".into()))
     }
 

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::json::{Items, Members, Picture, object};
-use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
+use super::turns::{Answer, AssistantPart, Turn, UserPart, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
 /// How long a request prefix is cached.
@@ -103,7 +103,7 @@ fn tools(items: &mut Items<'_>, request: &Request<'_>, options: &Options, marks:
 fn may_think(turns: &[Turn<'_>]) -> bool {
     match turns {
         [.., Turn::Assistant(parts), Turn::User { results, .. }] if !results.is_empty() => {
-            matches!(parts.first(), Some(Wrote::Thinking(_)))
+            matches!(parts.first(), Some(AssistantPart::Thinking(_)))
         }
         _ => true,
     }
@@ -160,12 +160,12 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>], ma
     }
 }
 
-fn assistant(items: &mut Items<'_>, parts: &[Wrote<'_>]) {
+fn assistant(items: &mut Items<'_>, parts: &[AssistantPart<'_>]) {
     for part in parts {
         match part {
-            Wrote::Text(said) => items.object(|block| text(block, said, None)),
-            Wrote::Thinking(raw) => items.raw(&raw.to_string()),
-            Wrote::Call(call) => items.object(|block| {
+            AssistantPart::Text(said) => items.object(|block| text(block, said, None)),
+            AssistantPart::Thinking(raw) => items.raw(&raw.to_string()),
+            AssistantPart::Call(call) => items.object(|block| {
                 block.text("type", "tool_use");
                 block.text("id", &call.id);
                 block.text("name", &call.name);

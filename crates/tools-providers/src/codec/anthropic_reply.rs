@@ -4,16 +4,16 @@ use std::collections::BTreeMap;
 
 use serde_json::{Value, json};
 
-use super::Broken;
+use super::ReplyError;
 use super::parts::{Part, Parts};
 use crate::{Delta, Sink, StopReason};
 
 /// Maps block numbers of the stream to positions here. `None` for unknown kinds.
 #[derive(Debug, Default)]
-pub(super) struct Open(BTreeMap<u64, Option<usize>>);
+pub(super) struct OpenBlocks(BTreeMap<u64, Option<usize>>);
 
 /// Handles an event, or a whole message.
-pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+pub(super) fn take(parts: &mut Parts, open: &mut OpenBlocks, event: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     match event["type"].as_str().unwrap_or_default() {
         "message_start" => usage(parts, &event["message"]["usage"]),
         "content_block_start" => {
@@ -23,7 +23,7 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn
         "content_block_delta" => {
             let index = event["index"].as_u64().unwrap_or_default();
             let Some(at) = open.0.get(&index) else {
-                return Err(Broken::protocol("a piece of a block that never began"));
+                return Err(ReplyError::protocol("a piece of a block that never began"));
             };
             if let Some(at) = *at {
                 delta(parts, at, &event["delta"], sink)?;
@@ -50,7 +50,7 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn
 }
 
 /// Handles the start of a block; in a whole message, the complete block.
-fn block(parts: &mut Parts, block: &Value, sink: &dyn Sink) -> Result<Option<usize>, Broken> {
+fn block(parts: &mut Parts, block: &Value, sink: &dyn Sink) -> Result<Option<usize>, ReplyError> {
     let text = |name: &str| block[name].as_str().unwrap_or_default();
     match text("type") {
         "text" => {
@@ -78,7 +78,7 @@ fn block(parts: &mut Parts, block: &Value, sink: &dyn Sink) -> Result<Option<usi
     Ok(Some(parts.blocks.len() - 1))
 }
 
-fn delta(parts: &mut Parts, at: usize, delta: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+fn delta(parts: &mut Parts, at: usize, delta: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     let of = |name: &str| delta[name].as_str().unwrap_or_default();
     match of("type") {
         "input_json_delta" => return parts.arguments(at, of("partial_json"), sink),

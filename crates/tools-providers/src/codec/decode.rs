@@ -3,9 +3,9 @@
 use serde_json::Value;
 
 use super::parts::Parts;
-use super::refused::said_of_error;
+use super::server_error::interpret_error;
 use super::stream::{Events, Lines};
-use super::{Broken, Options, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply};
+use super::{Options, ReplyError, anthropic_reply, ollama_reply, openai_chat_reply, openai_responses_reply};
 use crate::{Protocol, ProviderFault, Reply, Request, Sink, StopReason};
 
 /// Decodes the answer to one request: a stream in pieces of any size, or a whole body.
@@ -29,9 +29,9 @@ enum Framing {
 struct State {
     is_done: bool,
     parts: Parts,
-    anthropic: anthropic_reply::Open,
-    chat: openai_chat_reply::Open,
-    responses: openai_responses_reply::Open,
+    anthropic: anthropic_reply::OpenBlocks,
+    chat: openai_chat_reply::OpenCalls,
+    responses: openai_responses_reply::OpenItems,
 }
 
 impl<'a> Decoder<'a> {
@@ -48,7 +48,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// `Protocol` for an invalid answer, and failures that the server reports in the stream.
-    pub fn push(&mut self, bytes: &[u8], sink: &dyn Sink) -> Result<(), Broken> {
+    pub fn push(&mut self, bytes: &[u8], sink: &dyn Sink) -> Result<(), ReplyError> {
         let (protocol, state) = (self.protocol, &mut self.state);
         let each = |data: &str| state.event(protocol, data, sink);
         match &mut self.framing {
@@ -66,7 +66,7 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// `Truncated` if the stream did not report its end.
-    pub fn finish(mut self, sink: &dyn Sink) -> Result<Reply, Broken> {
+    pub fn finish(mut self, sink: &dyn Sink) -> Result<Reply, ReplyError> {
         let (protocol, state) = (self.protocol, &mut self.state);
         let each = |data: &str| state.event(protocol, data, sink);
         let rest = match &mut self.framing {
@@ -75,7 +75,7 @@ impl<'a> Decoder<'a> {
         };
         match rest {
             // An incomplete event means that the stream was cut.
-            Err(broken) if broken.fault == ProviderFault::Protocol => return Err(Broken::truncated()),
+            Err(broken) if broken.fault == ProviderFault::Protocol => return Err(ReplyError::truncated()),
             rest => rest?,
         }
         self.state.parts.finish(self.protocol, self.request, self.is_strict)
@@ -85,8 +85,8 @@ impl<'a> Decoder<'a> {
     ///
     /// # Errors
     /// As for a stream.
-    pub fn whole(mut self, body: &[u8], sink: &dyn Sink) -> Result<Reply, Broken> {
-        let text = std::str::from_utf8(body).map_err(|_| Broken::protocol("the answer is not valid UTF-8"))?;
+    pub fn whole(mut self, body: &[u8], sink: &dyn Sink) -> Result<Reply, ReplyError> {
+        let text = std::str::from_utf8(body).map_err(|_| ReplyError::protocol("the answer is not valid UTF-8"))?;
         self.state.event(self.protocol, text, sink)?;
         self.state.parts.finish(self.protocol, self.request, self.is_strict)
     }
@@ -95,7 +95,7 @@ impl<'a> Decoder<'a> {
 impl State {
     /// Handles one event of a stream, or a whole body: JSON that only differs in its layout between
     /// protocols.
-    fn event(&mut self, protocol: Protocol, data: &str, sink: &dyn Sink) -> Result<(), Broken> {
+    fn event(&mut self, protocol: Protocol, data: &str, sink: &dyn Sink) -> Result<(), ReplyError> {
         if data.trim().is_empty() {
             return Ok(());
         }
@@ -106,9 +106,9 @@ impl State {
             return Ok(());
         }
         let value: Value = serde_json::from_str(data)
-            .map_err(|error| Broken::protocol(format!("the answer holds what is no JSON: {error}")))?;
+            .map_err(|error| ReplyError::protocol(format!("the answer holds what is no JSON: {error}")))?;
         if let Some(error) = value.get("error").filter(|error| !error.is_null()) {
-            return Err(said_of_error(error, None));
+            return Err(interpret_error(error, None));
         }
         let kind = value["type"].as_str().unwrap_or_default();
         let is_last = matches!(kind, "message_stop" | "response.completed" | "response.incomplete")

@@ -13,9 +13,9 @@ mod ollama;
 mod openai_chat;
 mod openai_responses;
 
-mod broken;
 mod decode;
 mod parts;
+mod reply_error;
 mod stream;
 
 mod anthropic_reply;
@@ -23,10 +23,10 @@ mod ollama_reply;
 mod openai_chat_reply;
 mod openai_responses_reply;
 
-mod refused;
+mod server_error;
 
-pub use broken::Broken;
 pub use decode::Decoder;
 pub use encode::{encode, path};
 pub use options::Options;
-pub use refused::{refused, retry_after};
+pub use reply_error::ReplyError;
+pub use server_error::{refused, retry_after};

@@ -2,7 +2,7 @@
 
 use super::Options;
 use super::json::{Items, Members, object};
-use super::turns::{Answer, Turn, UserPart, Wrote, turns};
+use super::turns::{Answer, AssistantPart, Turn, UserPart, turns};
 use crate::{Protocol, Request, ToolChoice};
 
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {
@@ -78,12 +78,12 @@ fn user(items: &mut Items<'_>, rest: &[UserPart<'_>]) {
     });
 }
 
-fn assistant(message: &mut Members<'_>, parts: &[Wrote<'_>]) {
+fn assistant(message: &mut Members<'_>, parts: &[AssistantPart<'_>]) {
     message.text("role", "assistant");
     let texts: Vec<&str> =
-        parts.iter().filter_map(|part| if let Wrote::Text(text) = part { Some(*text) } else { None }).collect();
+        parts.iter().filter_map(|part| if let AssistantPart::Text(text) = part { Some(*text) } else { None }).collect();
     message.text("content", &texts.join("\n"));
-    let calls = || parts.iter().filter_map(|part| if let Wrote::Call(call) = part { Some(call) } else { None });
+    let calls = || parts.iter().filter_map(|part| if let AssistantPart::Call(call) = part { Some(call) } else { None });
     if calls().next().is_none() {
         return;
     }

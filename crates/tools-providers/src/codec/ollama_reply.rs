@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use super::{Broken, parts::Parts};
+use super::{ReplyError, parts::Parts};
 use crate::{Sink, StopReason};
 
 /// Handles a line, or a whole answer.
-pub(super) fn take(parts: &mut Parts, line: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+pub(super) fn take(parts: &mut Parts, line: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     let message = &line["message"];
     parts.thought(message["thinking"].as_str().unwrap_or_default(), sink)?;
     parts.text(message["content"].as_str().unwrap_or_default(), sink)?;

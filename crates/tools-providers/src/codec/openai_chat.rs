@@ -3,7 +3,7 @@
 use super::Options;
 use super::json::{Items, Members, Picture, object};
 use super::session::cache_key;
-use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
+use super::turns::{Answer, AssistantPart, Turn, UserPart, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {
@@ -99,16 +99,16 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>]) {
     });
 }
 
-fn assistant(message: &mut Members<'_>, parts: &[Wrote<'_>]) {
+fn assistant(message: &mut Members<'_>, parts: &[AssistantPart<'_>]) {
     message.text("role", "assistant");
     let texts: Vec<&str> =
-        parts.iter().filter_map(|part| if let Wrote::Text(text) = part { Some(*text) } else { None }).collect();
+        parts.iter().filter_map(|part| if let AssistantPart::Text(text) = part { Some(*text) } else { None }).collect();
     if texts.is_empty() {
         message.raw("content", "null");
     } else {
         message.text("content", &texts.join("\n"));
     }
-    let calls = || parts.iter().filter_map(|part| if let Wrote::Call(call) = part { Some(call) } else { None });
+    let calls = || parts.iter().filter_map(|part| if let AssistantPart::Call(call) = part { Some(call) } else { None });
     if calls().next().is_none() {
         return;
     }

@@ -2,15 +2,15 @@
 
 use serde_json::Value;
 
-use super::{Broken, parts::Parts};
+use super::{ReplyError, parts::Parts};
 use crate::{Sink, StopReason};
 
 /// Calls of the stream: their number there, their id, and their position here.
 #[derive(Debug, Default)]
-pub(super) struct Open(Vec<(Option<u64>, String, usize)>);
+pub(super) struct OpenCalls(Vec<(Option<u64>, String, usize)>);
 
 /// Handles a chunk, or a whole completion.
-pub(super) fn take(parts: &mut Parts, open: &mut Open, chunk: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+pub(super) fn take(parts: &mut Parts, open: &mut OpenCalls, chunk: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     if let Some(usage) = chunk.get("usage").filter(|usage| usage.is_object()) {
         let count = |value: &Value| value.as_u64().unwrap_or_default();
         let cached = usage["prompt_tokens_details"]["cached_tokens"].as_u64();
@@ -38,7 +38,7 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, chunk: &Value, sink: &dyn
 
 /// Handles a piece of a call. It continues the call with the same number, unless it has another id
 /// and a name: some servers number every call 0, others give no number.
-fn call(parts: &mut Parts, open: &mut Open, call: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+fn call(parts: &mut Parts, open: &mut OpenCalls, call: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     let index = call["index"].as_u64();
     let id = call["id"].as_str().unwrap_or_default();
     let name = call["function"]["name"].as_str().unwrap_or_default();

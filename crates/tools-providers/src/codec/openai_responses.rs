@@ -4,7 +4,7 @@
 use super::Options;
 use super::json::{Items, Members, Picture, object};
 use super::session::cache_key;
-use super::turns::{Answer, Turn, UserPart, Wrote, plain, turns};
+use super::turns::{Answer, AssistantPart, Turn, UserPart, plain, turns};
 use crate::{CacheMode, Protocol, Request, ToolChoice};
 
 pub(super) fn encode(options: &Options, request: &Request<'_>, out: &mut Vec<u8>) {
@@ -88,16 +88,16 @@ fn user(items: &mut Items<'_>, results: &[Answer<'_>], rest: &[UserPart<'_>]) {
     });
 }
 
-fn assistant(items: &mut Items<'_>, part: &Wrote<'_>) {
+fn assistant(items: &mut Items<'_>, part: &AssistantPart<'_>) {
     match part {
-        Wrote::Text(said) => items.object(|item| {
+        AssistantPart::Text(said) => items.object(|item| {
             item.text("type", "message");
             item.text("role", "assistant");
             // A list would require the id that the server gave it.
             item.text("content", said);
         }),
-        Wrote::Thinking(raw) => items.raw(&raw.to_string()),
-        Wrote::Call(call) => items.object(|item| {
+        AssistantPart::Thinking(raw) => items.raw(&raw.to_string()),
+        AssistantPart::Call(call) => items.object(|item| {
             item.text("type", "function_call");
             item.text("call_id", &call.id);
             item.text("name", &call.name);

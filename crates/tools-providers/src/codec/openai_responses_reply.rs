@@ -5,14 +5,14 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use super::Broken;
+use super::ReplyError;
 use super::parts::{Part, Parts};
-use super::refused::said_of_error;
+use super::server_error::interpret_error;
 use crate::{Delta, NoSink, Sink, StopReason};
 
 /// Items so far: started, filled by pieces, and replaced by the complete item at their end.
 #[derive(Debug, Default)]
-pub(super) struct Open {
+pub(super) struct OpenItems {
     items: BTreeMap<u64, Item>,
     calls: usize,
     held: usize,
@@ -28,12 +28,12 @@ struct Item {
 }
 
 /// Handles an event, or a whole response.
-pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn Sink) -> Result<(), Broken> {
+pub(super) fn take(parts: &mut Parts, open: &mut OpenItems, event: &Value, sink: &dyn Sink) -> Result<(), ReplyError> {
     let index = event["output_index"].as_u64().unwrap_or_default();
     let piece = event["delta"].as_str().unwrap_or_default();
     open.held = open.held.saturating_add(piece.len());
     if open.held > 64 * 1024 * 1024 {
-        return Err(Broken::protocol("the answer is longer than 64 MiB"));
+        return Err(ReplyError::protocol("the answer is longer than 64 MiB"));
     }
     match event["type"].as_str().unwrap_or_default() {
         "response.output_item.added" => {
@@ -62,17 +62,17 @@ pub(super) fn take(parts: &mut Parts, open: &mut Open, event: &Value, sink: &dyn
             (item.value, item.is_done) = (event["item"].clone(), true);
         }
         "response.completed" | "response.incomplete" | "response.done" => end(parts, open, &event["response"])?,
-        "response.failed" => return Err(said_of_error(&event["response"]["error"], None)),
-        "error" => return Err(said_of_error(event, None)),
+        "response.failed" => return Err(interpret_error(&event["response"]["error"], None)),
+        "error" => return Err(interpret_error(event, None)),
         "" if event["object"] == "response" => end(parts, open, event)?,
         _ => {}
     }
     Ok(())
 }
 
-fn end(parts: &mut Parts, open: &mut Open, response: &Value) -> Result<(), Broken> {
+fn end(parts: &mut Parts, open: &mut OpenItems, response: &Value) -> Result<(), ReplyError> {
     if response["status"] == "failed" {
-        return Err(said_of_error(&response["error"], None));
+        return Err(interpret_error(&response["error"], None));
     }
     let items = std::mem::take(&mut open.items);
     match response["output"].as_array().filter(|output| !output.is_empty()) {
@@ -100,7 +100,7 @@ fn end(parts: &mut Parts, open: &mut Open, response: &Value) -> Result<(), Broke
 }
 
 /// Handles an item of the answer. `pieces` is the text of an item whose end did not arrive.
-fn item(parts: &mut Parts, item: &Value, pieces: Option<&String>) -> Result<(), Broken> {
+fn item(parts: &mut Parts, item: &Value, pieces: Option<&String>) -> Result<(), ReplyError> {
     // It was already displayed when it arrived.
     let sink = &NoSink;
     let text = |name: &str| item[name].as_str().unwrap_or_default();

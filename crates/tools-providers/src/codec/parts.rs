@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use super::{Broken, turns::plain};
+use super::{ReplyError, turns::plain};
 use crate::{
     Block, Delta, Message, Protocol, Reply, Request, Role, Sink, StopReason, Thinking, ToolUse, Usage, parse_arguments,
 };
@@ -31,13 +31,17 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    fn hold(&mut self, more: usize) -> Result<(), Broken> {
+    fn hold(&mut self, more: usize) -> Result<(), ReplyError> {
         self.held = self.held.saturating_add(more);
-        if self.held > MAX_ANSWER_BYTES { Err(Broken::protocol("the answer is longer than 64 MiB")) } else { Ok(()) }
+        if self.held > MAX_ANSWER_BYTES {
+            Err(ReplyError::protocol("the answer is longer than 64 MiB"))
+        } else {
+            Ok(())
+        }
     }
 
     /// Appends text.
-    pub(super) fn text(&mut self, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
+    pub(super) fn text(&mut self, more: &str, sink: &dyn Sink) -> Result<(), ReplyError> {
         if more.is_empty() {
             return Ok(());
         }
@@ -51,7 +55,7 @@ impl Parts {
     }
 
     /// Appends thoughts that are not sent back.
-    pub(super) fn thought(&mut self, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
+    pub(super) fn thought(&mut self, more: &str, sink: &dyn Sink) -> Result<(), ReplyError> {
         if more.is_empty() {
             return Ok(());
         }
@@ -65,7 +69,7 @@ impl Parts {
     }
 
     /// Begins a call; returns its position among the parts.
-    pub(super) fn call(&mut self, id: &str, name: &str, sink: &dyn Sink) -> Result<usize, Broken> {
+    pub(super) fn call(&mut self, id: &str, name: &str, sink: &dyn Sink) -> Result<usize, ReplyError> {
         self.hold(id.len() + name.len() + 64)?;
         let index = self.calls;
         self.calls += 1;
@@ -75,7 +79,7 @@ impl Parts {
     }
 
     /// Appends to the arguments of the call at a position.
-    pub(super) fn arguments(&mut self, at: usize, more: &str, sink: &dyn Sink) -> Result<(), Broken> {
+    pub(super) fn arguments(&mut self, at: usize, more: &str, sink: &dyn Sink) -> Result<(), ReplyError> {
         self.hold(more.len())?;
         if let Some(Part::Call { arguments, index, .. }) = self.blocks.get_mut(at) {
             arguments.push_str(more);
@@ -86,8 +90,13 @@ impl Parts {
 
     /// Completes the reply. Corrects provider faults: ids become present and unique, parameters
     /// become objects.
-    pub(super) fn finish(self, protocol: Protocol, request: &Request<'_>, is_strict: bool) -> Result<Reply, Broken> {
-        let Some(stop) = self.stop else { return Err(Broken::truncated()) };
+    pub(super) fn finish(
+        self,
+        protocol: Protocol,
+        request: &Request<'_>,
+        is_strict: bool,
+    ) -> Result<Reply, ReplyError> {
+        let Some(stop) = self.stop else { return Err(ReplyError::truncated()) };
         let mut ids = BTreeSet::new();
         let blocks: Vec<Block> = self
             .blocks

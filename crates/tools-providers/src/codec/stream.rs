@@ -1,6 +1,6 @@
 //! Assembles events and lines of a stream from arbitrary chunks.
 
-use super::Broken;
+use super::ReplyError;
 
 /// Maximum length of a line in bytes.
 const MAX_LINE_BYTES: usize = 32 * 1024 * 1024;
@@ -19,8 +19,8 @@ impl Lines {
     pub(super) fn push(
         &mut self,
         mut bytes: &[u8],
-        mut each: impl FnMut(&str) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+        mut each: impl FnMut(&str) -> Result<(), ReplyError>,
+    ) -> Result<(), ReplyError> {
         while !bytes.is_empty() {
             if std::mem::take(&mut self.after_cr) && bytes[0] == b'\n' {
                 bytes = &bytes[1..];
@@ -37,19 +37,19 @@ impl Lines {
             self.give(&line, &mut each)?;
         }
         if self.line.len() > MAX_LINE_BYTES {
-            return Err(Broken::protocol("a line of the answer is longer than 32 MiB"));
+            return Err(ReplyError::protocol("a line of the answer is longer than 32 MiB"));
         }
         Ok(())
     }
 
     /// Passes on the last line if it has no end.
-    pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
+    pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), ReplyError>) -> Result<(), ReplyError> {
         let line = std::mem::take(&mut self.line);
         if line.is_empty() { Ok(()) } else { self.give(&line, &mut each) }
     }
 
-    fn give(&mut self, line: &[u8], each: &mut impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
-        let line = std::str::from_utf8(line).map_err(|_| Broken::protocol("the answer is not valid UTF-8"))?;
+    fn give(&mut self, line: &[u8], each: &mut impl FnMut(&str) -> Result<(), ReplyError>) -> Result<(), ReplyError> {
+        let line = std::str::from_utf8(line).map_err(|_| ReplyError::protocol("the answer is not valid UTF-8"))?;
         let line =
             if std::mem::replace(&mut self.has_begun, true) { line } else { line.trim_start_matches('\u{feff}') };
         each(line)
@@ -69,14 +69,14 @@ impl Events {
     pub(super) fn push(
         &mut self,
         bytes: &[u8],
-        mut each: impl FnMut(&str) -> Result<(), Broken>,
-    ) -> Result<(), Broken> {
+        mut each: impl FnMut(&str) -> Result<(), ReplyError>,
+    ) -> Result<(), ReplyError> {
         let Self { lines, data, has_data } = self;
         lines.push(bytes, |line| field(line, data, has_data, &mut each))
     }
 
     /// Passes on the last event if no empty line follows it.
-    pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), Broken>) -> Result<(), Broken> {
+    pub(super) fn finish(&mut self, mut each: impl FnMut(&str) -> Result<(), ReplyError>) -> Result<(), ReplyError> {
         let Self { lines, data, has_data } = self;
         lines.finish(|line| field(line, data, has_data, &mut each))?;
         field("", data, has_data, &mut each)
@@ -87,8 +87,8 @@ fn field(
     line: &str,
     data: &mut String,
     has_data: &mut bool,
-    each: &mut impl FnMut(&str) -> Result<(), Broken>,
-) -> Result<(), Broken> {
+    each: &mut impl FnMut(&str) -> Result<(), ReplyError>,
+) -> Result<(), ReplyError> {
     if line.is_empty() {
         let whole = std::mem::take(data);
         return if std::mem::take(has_data) { each(&whole) } else { Ok(()) };
@@ -99,7 +99,7 @@ fn field(
     }
     data.push_str(value.strip_prefix(' ').unwrap_or(value));
     if data.len() > MAX_LINE_BYTES {
-        return Err(Broken::protocol("an event of the answer is longer than 32 MiB"));
+        return Err(ReplyError::protocol("an event of the answer is longer than 32 MiB"));
     }
     Ok(())
 }

@@ -19,7 +19,7 @@ const MAX_NAME_LEN: usize = 64;
 
 pub(super) enum Turn<'a> {
     User { results: Vec<Answer<'a>>, rest: Vec<UserPart<'a>> },
-    Assistant(Vec<Wrote<'a>>),
+    Assistant(Vec<AssistantPart<'a>>),
 }
 
 /// A part of a user's turn.
@@ -29,7 +29,7 @@ pub(super) enum UserPart<'a> {
 }
 
 /// A part of a model's turn.
-pub(super) enum Wrote<'a> {
+pub(super) enum AssistantPart<'a> {
     Text(&'a str),
     /// As the provider sent them.
     Thinking(&'a Value),
@@ -81,19 +81,19 @@ pub(super) fn turns(messages: &[Arc<Message>], protocol: Protocol) -> Vec<Turn<'
                 let mut wrote = Vec::new();
                 for block in blocks() {
                     match block {
-                        Block::Text(text) if !text.trim().is_empty() => wrote.push(Wrote::Text(text)),
+                        Block::Text(text) if !text.trim().is_empty() => wrote.push(AssistantPart::Text(text)),
                         Block::Thinking(Thinking { raw: Some((of, raw)), .. }) if *of == protocol => {
-                            wrote.push(Wrote::Thinking(raw));
+                            wrote.push(AssistantPart::Thinking(raw));
                         }
                         Block::ToolUse(call) => {
                             let (id, name) = (unused(&call.id, &mut ids), plain(&call.name, MAX_NAME_LEN, "unnamed"));
                             open.push((&call.id, id.clone(), name.clone()));
-                            wrote.push(Wrote::Call(Call { id, name, input: input(call) }));
+                            wrote.push(AssistantPart::Call(Call { id, name, input: input(call) }));
                         }
                         _ => {}
                     }
                 }
-                let says_something = wrote.iter().any(|part| !matches!(part, Wrote::Thinking(_)));
+                let says_something = wrote.iter().any(|part| !matches!(part, AssistantPart::Thinking(_)));
                 if says_something {
                     if turns.is_empty() {
                         turns.push(Turn::User { results: vec![], rest: vec![UserPart::Text("(continued)".into())] });

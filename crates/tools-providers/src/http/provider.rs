@@ -14,7 +14,7 @@ use tools_core::{Clock as _, SystemClock};
 use tools_tls::{Connection, Endpoint};
 
 use super::key::{Key, KeyReader};
-use crate::codec::{Broken, Decoder, Options, encode, path, refused, retry_after};
+use crate::codec::{Decoder, Options, ReplyError, encode, path, refused, retry_after};
 use crate::{ModelInfo, Protocol, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
 /// Time limit for connecting, including TLS.
@@ -89,7 +89,7 @@ impl HttpProvider {
                 ..self.error(broken.fault, &broken.message, key)
             });
         }
-        let broken = |broken: Broken| failed((broken.fault, broken.message));
+        let broken = |broken: ReplyError| failed((broken.fault, broken.message));
         let decoder = Decoder::new(&self.options, request);
         if self.options.protocol != Protocol::Ollama && is_json(&head.headers) {
             let whole = self.rest(body, MAX_BODY).await.map_err(failed)?;
@@ -104,7 +104,7 @@ impl HttpProvider {
         mut decoder: Decoder<'_>,
         sink: &dyn Sink,
     ) -> Result<Reply, ExchangeError> {
-        let broken = |broken: Broken| (broken.fault, broken.message);
+        let broken = |broken: ReplyError| (broken.fault, broken.message);
         while !decoder.is_done() {
             let Some(bytes) = self.next(&mut body).await? else { break };
             decoder.push(&bytes, sink).map_err(broken)?;

@@ -10,7 +10,7 @@ use tools_core::Locked as _;
 
 use super::answer::{End, answer};
 use super::script::{Script, Turn};
-use crate::codec::{Broken, Decoder, Options, encode, refused, retry_after};
+use crate::codec::{Decoder, Options, ReplyError, encode, refused, retry_after};
 use crate::{ModelInfo, Provider, ProviderError, ProviderFault, Reply, Request, Sink};
 
 /// Answers as a script says. Each request uses one turn, even if it fails.
@@ -90,7 +90,7 @@ impl Provider for ScriptedProvider {
         self.bodies.locked().push(body);
         let (turn, number) = self.turn(request)?;
         let answer = answer(self.options.protocol, turn, number);
-        let broken = |broken: Broken| ProviderError::new("scripted", broken.fault, broken.message);
+        let broken = |broken: ReplyError| ProviderError::new("scripted", broken.fault, broken.message);
         if answer.status != 200 {
             let header = (!answer.retry_after.is_empty()).then_some(answer.retry_after.as_str());
             return Err(ProviderError {

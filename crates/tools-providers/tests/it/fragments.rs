@@ -4,7 +4,7 @@
 use std::sync::Mutex;
 
 use serde_json::json;
-use tools_providers::codec::{Broken, Decoder, Options};
+use tools_providers::codec::{Decoder, Options, ReplyError};
 use tools_providers::scripted::{Fault, ScriptedCall, Turn, answer};
 use tools_providers::{Block, Delta, Message, NoSink, Protocol, ProviderFault, Reply, Request, StopReason, ToolList};
 
@@ -26,7 +26,7 @@ fn turn() -> Turn {
     }
 }
 
-fn read(protocol: Protocol, bytes: &[&[u8]]) -> Result<Reply, Broken> {
+fn read(protocol: Protocol, bytes: &[&[u8]]) -> Result<Reply, ReplyError> {
     let (tools, messages) = (ToolList::default(), [Message::user("x")]);
     let request = Request::new("", &tools, &messages, "s");
     let mut decoder = Decoder::new(&Options::new(protocol, "m"), &request);

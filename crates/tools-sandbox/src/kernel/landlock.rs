@@ -10,9 +10,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::{Path, PathBuf};
 
 use super::config::Network;
-use super::own::NEEDED;
 use super::raw::call;
 use super::sys::{self, Errno, Result, check};
+use super::tree_mounts::NEEDED;
 use crate::process::effective_ids;
 use crate::view::View;
 
@@ -81,7 +81,7 @@ pub(crate) struct Ruleset {
 }
 
 /// Inputs of a ruleset. Paths are canonical.
-pub(crate) struct Ask<'a> {
+pub(crate) struct RulesetInput<'a> {
     pub(crate) writable: &'a [PathBuf],
     pub(crate) hidden: &'a [PathBuf],
     pub(crate) network: Network,
@@ -98,7 +98,7 @@ impl Ruleset {
     /// Plans the rules for a kernel with this ABI. The second value lists hidden paths that rules
     /// cannot hide: those below a writable folder, because a right for a folder applies to
     /// everything below it.
-    pub(crate) fn plan(abi: u32, ask: &Ask<'_>) -> (Self, Vec<PathBuf>) {
+    pub(crate) fn plan(abi: u32, ask: &RulesetInput<'_>) -> (Self, Vec<PathBuf>) {
         let handled_fs = match abi {
             0 | 1 => REFER - 1,
             2 => (REFER << 1) - 1,
@@ -253,8 +253,14 @@ mod tests {
             std::fs::create_dir_all(home.join(folder)).unwrap();
         }
         let hidden = [home.join("secret")];
-        let ask =
-            Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, copies: &[], own_mounts: false };
+        let ask = RulesetInput {
+            writable: &[],
+            hidden: &hidden,
+            network: Network::Open,
+            view: None,
+            copies: &[],
+            own_mounts: false,
+        };
         let (ruleset, not_held) = Ruleset::plan(7, &ask);
         assert_eq!(not_held, Vec::<PathBuf>::new());
         assert_eq!(rights(&ruleset, &home), Some(READ_DIR));
@@ -274,15 +280,21 @@ mod tests {
             std::fs::write(many.join(number.to_string()), "").unwrap();
         }
         let hidden = [many.join(".env"), few.join(".env")];
-        let ask =
-            Ask { writable: &[], hidden: &hidden, network: Network::Open, view: None, copies: &[], own_mounts: false };
+        let ask = RulesetInput {
+            writable: &[],
+            hidden: &hidden,
+            network: Network::Open,
+            view: None,
+            copies: &[],
+            own_mounts: false,
+        };
         let (ruleset, _) = Ruleset::plan(7, &ask);
         assert_eq!(rights(&ruleset, &many), Some(READ_DIR));
         assert_eq!(rights(&ruleset, &many.join("1")), None);
         assert_eq!(rights(&ruleset, &few.join("plain")), Some(READ), "others are as they were");
         assert_eq!(rights(&ruleset, Path::new("/")), Some(READ_DIR), "and nothing else is opened");
         // What may be written has its own rule, however much there is beside.
-        let (ruleset, not_held) = Ruleset::plan(7, &Ask { writable: std::slice::from_ref(&many), ..ask });
+        let (ruleset, not_held) = Ruleset::plan(7, &RulesetInput { writable: std::slice::from_ref(&many), ..ask });
         assert_eq!(not_held, hidden[..1]);
         assert!(rights(&ruleset, &many).is_some_and(|allowed| allowed & WRITE_FILE != 0));
     }
@@ -290,7 +302,7 @@ mod tests {
     #[test]
     fn what_other_programs_share_is_closed_where_a_view_is() {
         let view = View::default();
-        let ask = Ask {
+        let ask = RulesetInput {
             writable: &[],
             hidden: &[],
             network: Network::Open,
@@ -301,7 +313,7 @@ mod tests {
         for shared in SHARED {
             assert_eq!(rights(&Ruleset::plan(7, &ask).0, Path::new(shared)), None, "{shared}");
         }
-        assert!(rights(&Ruleset::plan(7, &Ask { view: None, ..ask }).0, Path::new("/tmp")).is_some());
+        assert!(rights(&Ruleset::plan(7, &RulesetInput { view: None, ..ask }).0, Path::new("/tmp")).is_some());
     }
 
     #[test]
@@ -310,7 +322,7 @@ mod tests {
         let work = work.path().canonicalize().unwrap();
         let hidden = [work.join(".env")];
         let writable = [work.clone()];
-        let ask = Ask {
+        let ask = RulesetInput {
             writable: &writable,
             hidden: &hidden,
             network: Network::Open,
@@ -323,8 +335,14 @@ mod tests {
 
     #[test]
     fn old_kernels_are_asked_only_for_what_they_know() {
-        let ask =
-            Ask { writable: &[], hidden: &[], network: Network::Closed, view: None, copies: &[], own_mounts: false };
+        let ask = RulesetInput {
+            writable: &[],
+            hidden: &[],
+            network: Network::Closed,
+            view: None,
+            copies: &[],
+            own_mounts: false,
+        };
         let seen = |abi| {
             let (ruleset, _) = Ruleset::plan(abi, &ask);
             (ruleset.attributes.handled_fs, ruleset.attributes.handled_net, ruleset.attributes.scoped, ruleset.size)
@@ -339,13 +357,20 @@ mod tests {
 
     #[test]
     fn devices_other_than_the_harmless_ones_get_no_rule() {
-        let ask = Ask { writable: &[], hidden: &[], network: Network::Open, view: None, copies: &[], own_mounts: true };
+        let ask = RulesetInput {
+            writable: &[],
+            hidden: &[],
+            network: Network::Open,
+            view: None,
+            copies: &[],
+            own_mounts: true,
+        };
         let (ruleset, _) = Ruleset::plan(7, &ask);
         assert_eq!(rights(&ruleset, Path::new("/dev")), None);
         assert_eq!(rights(&ruleset, Path::new("/dev/mem")), None);
         assert!(rights(&ruleset, Path::new("/dev/null")).is_some_and(|allowed| allowed & WRITE_FILE != 0));
         assert!(rights(&ruleset, Path::new("/dev/pts")).is_some());
-        let on_the_machine = Ask { own_mounts: false, ..ask };
+        let on_the_machine = RulesetInput { own_mounts: false, ..ask };
         let (ruleset, _) = Ruleset::plan(7, &on_the_machine);
         for terminal in ["/dev/pts", "/dev/ptmx", "/dev/tty"] {
             assert_eq!(rights(&ruleset, Path::new(terminal)), None, "{terminal}");

@@ -16,7 +16,7 @@ use crate::below::{below_any, holds_any, is_below};
 use crate::{ReadRules, closed_places, home};
 
 use super::configured::{configured, entries};
-use super::obeyed::{Kind, ObeyedEntry, ObeyedIn, ReadOnlyPath, is_large, is_passed_over, obeyed_in};
+use super::obeyed::{Kind, ObeyedEntries, ObeyedEntry, ReadOnlyPath, is_large, is_skipped, obeyed_in};
 use super::placeholders::is_placeholder;
 
 /// Maximum number of entries that one walk reads anew. Unchanged folders do not count, so that new
@@ -105,7 +105,7 @@ impl ObeyedFiles {
         self
     }
 
-    fn add(&mut self, folder: &Path, found: &ObeyedIn) {
+    fn add(&mut self, folder: &Path, found: &ObeyedEntries) {
         // The placeholder for hooks while commands run does not count as hooks.
         let hooks = found.is_repository.then(|| folder.join("hooks"));
         let hooks = hooks.filter(|hooks| !found.has_hooks || is_placeholder(hooks));
@@ -139,7 +139,7 @@ struct Folder {
     is_whole: bool,
     entries: usize,
     denied: Vec<PathBuf>,
-    obeyed: ObeyedIn,
+    obeyed: ObeyedEntries,
     folders: Vec<PathBuf>,
 }
 
@@ -253,7 +253,7 @@ impl MaskRules {
             let inside = roots.iter().find_map(|root| path.strip_prefix(root).ok()).unwrap_or(&path);
             for below in &folder.folders {
                 let name = below.file_name().unwrap_or_default();
-                if depth == Depth::WithoutLarge && is_passed_over(inside, is_repository, name) {
+                if depth == Depth::WithoutLarge && is_skipped(inside, is_repository, name) {
                     continue;
                 }
                 let place = match below {

@@ -14,11 +14,11 @@ use super::claims::Claimed;
 use super::config::{Confinement, Network};
 use super::network::NetworkNamespace;
 use super::obeyed::ReadOnlyPath;
-use super::own::{self, OwnMounts, own_terminals};
 use super::path_text::text;
-use super::seen::{Covers, ViewMounts};
 use super::sockets::{bound_sockets, is_of_workspace};
 use super::sys::{self, Errno, Reach, Result};
+use super::tree_mounts::{self, TreeMounts, own_terminals};
+use super::view_mounts::{Covers, ViewMounts};
 use crate::below::{below_any, is_below};
 use crate::private::{PrivateFolder, memory_places, sweep, temporary_places};
 use crate::process::{SpawnError, Step};
@@ -65,7 +65,7 @@ pub(crate) struct NamespacePlan {
     whole_tree_writable: bool,
     writable: Vec<CString>,
     temp: Option<CString>,
-    own: OwnMounts,
+    own: TreeMounts,
     hidden: Vec<Binding>,
     protected: Vec<CString>,
     /// Read-only files that other programs obey, which may be gone by the time a process starts.
@@ -114,8 +114,9 @@ impl NamespacePlan {
             places_in_temp(temp, &writable, &granted).map_err(SpawnError::PrivateFolders)?;
         }
         let memory = ask.limits.shared_memory.unwrap_or(0);
-        let own = own::Ask { memory, writable: &writable, granted: &granted, own_temp: temp.is_some() };
-        let own = OwnMounts::plan(&own)?;
+        let own =
+            tree_mounts::TreeMountsInput { memory, writable: &writable, granted: &granted, own_temp: temp.is_some() };
+        let own = TreeMounts::plan(&own)?;
         let homes = crate::account::homes();
         let foreign = bound_sockets()
             .into_iter()
@@ -204,7 +205,7 @@ impl NamespacePlan {
         self.protected.iter().chain(&self.held)
     }
 
-    /// The path with this number in [`Self::hold_again`].
+    /// The path with this number in [`Self::remount_replaced`].
     pub(crate) fn held_path(&self, number: u32) -> Option<PathBuf> {
         use std::os::unix::ffi::OsStrExt as _;
         let path = self.everything_held().nth(usize::try_from(number).ok()?)?;
@@ -214,7 +215,7 @@ impl NamespacePlan {
     /// Holds paths again that another process has replaced, and calls `found` with the number of
     /// each. Runs in the process that applied the plan. Adds watches for such replacements to
     /// `queue`, unless it is negative.
-    pub(crate) fn hold_again(&self, queue: RawFd, mut found: impl FnMut(u32)) {
+    pub(crate) fn remount_replaced(&self, queue: RawFd, mut found: impl FnMut(u32)) {
         let events = libc::IN_ATTRIB | libc::IN_MOVE_SELF | libc::IN_DELETE_SELF | libc::IN_DONT_FOLLOW;
         for folder in &self.pinned {
             let _ = sys::watch(queue, folder, events);

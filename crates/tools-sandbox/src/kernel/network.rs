@@ -42,7 +42,7 @@ pub enum IpFamily {
 
 /// A socket to open in the namespaces.
 #[derive(Clone, Copy)]
-enum Opens {
+enum SocketToOpen {
     /// A listener on this port of 127.0.0.1.
     Listener(u16),
     /// An unconnected socket of this family.
@@ -50,12 +50,12 @@ enum Opens {
 }
 
 /// Task of a process in the namespaces, and its result.
-struct Work {
+struct NamespaceTask {
     uid_map: Vec<u8>,
     gid_map: Vec<u8>,
     /// Namespaces to join first; `None` if the process starts in new ones.
     joins: Option<[RawFd; 2]>,
-    opens: Opens,
+    opens: SocketToOpen,
     /// The opened socket; with new namespaces also their descriptors.
     made: [RawFd; 3],
     failure: Option<Errno>,
@@ -77,11 +77,11 @@ impl NetworkNamespace {
     pub fn create_listening() -> io::Result<(Self, TcpListener)> {
         let (uid, gid) = effective_ids();
         let map = |id: u32| format!("{id} {id} 1").into_bytes();
-        let mut work = Work {
+        let mut work = NamespaceTask {
             uid_map: map(uid),
             gid_map: map(gid),
             joins: None,
-            opens: Opens::Listener(0),
+            opens: SocketToOpen::Listener(0),
             made: [-1; 3],
             failure: None,
         };
@@ -101,7 +101,7 @@ impl NetworkNamespace {
     /// # Errors
     /// If the port is taken.
     pub fn listen(&self, port: u16) -> io::Result<TcpListener> {
-        Ok(TcpListener::from(self.open(Opens::Listener(port))?))
+        Ok(TcpListener::from(self.open(SocketToOpen::Listener(port))?))
     }
 
     /// An unconnected non-blocking TCP socket of this network. It reaches only listeners in this
@@ -114,12 +114,12 @@ impl NetworkNamespace {
             IpFamily::V4 => libc::AF_INET,
             IpFamily::V6 => libc::AF_INET6,
         };
-        self.open(Opens::Unconnected(family))
+        self.open(SocketToOpen::Unconnected(family))
     }
 
-    fn open(&self, opens: Opens) -> io::Result<OwnedFd> {
+    fn open(&self, opens: SocketToOpen) -> io::Result<OwnedFd> {
         let joins = Some(self.descriptors());
-        let mut work = Work { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 3], failure: None };
+        let mut work = NamespaceTask { uid_map: vec![], gid_map: vec![], joins, opens, made: [-1; 3], failure: None };
         // SAFETY: the argument has the type that the function expects.
         unsafe { in_shared_child(0, open_socket, (&raw mut work).cast())? };
         let [socket, ..] = work.done()?;
@@ -132,7 +132,7 @@ impl NetworkNamespace {
     }
 }
 
-impl Work {
+impl NamespaceTask {
     /// The created descriptors; an error if a step failed.
     fn done(self) -> io::Result<[Option<OwnedFd>; 3]> {
         // SAFETY: made by the process that shared our table, for us alone, and open.
@@ -147,13 +147,13 @@ impl Work {
 /// Runs in new namespaces: maps the user, starts the loopback interface, opens the namespaces and a
 /// socket.
 extern "C" fn furnish(work: *mut libc::c_void) -> ! {
-    // SAFETY: `create` passes a `Work` and waits until we have ended.
-    let work = unsafe { &mut *work.cast::<Work>() };
+    // SAFETY: `create` passes a `NamespaceTask` and waits until we have ended.
+    let work = unsafe { &mut *work.cast::<NamespaceTask>() };
     work.failure = try_furnish(work).err();
     sys::exit(0)
 }
 
-fn try_furnish(work: &mut Work) -> sys::Result<()> {
+fn try_furnish(work: &mut NamespaceTask) -> sys::Result<()> {
     match sys::write_file(c"/proc/thread-self/setgroups", b"deny") {
         Ok(()) | Err(Errno(libc::ENOENT)) => {}
         Err(errno) => return Err(errno),
@@ -168,20 +168,20 @@ fn try_furnish(work: &mut Work) -> sys::Result<()> {
 
 /// Runs in the joined namespaces: opens a socket.
 extern "C" fn open_socket(work: *mut libc::c_void) -> ! {
-    // SAFETY: `open` of the namespace passes a `Work` and waits until we have ended.
-    let work = unsafe { &mut *work.cast::<Work>() };
+    // SAFETY: `open` of the namespace passes a `NamespaceTask` and waits until we have ended.
+    let work = unsafe { &mut *work.cast::<NamespaceTask>() };
     work.failure = try_open(work).err();
     sys::exit(0)
 }
 
-fn try_open(work: &mut Work) -> sys::Result<()> {
+fn try_open(work: &mut NamespaceTask) -> sys::Result<()> {
     if let Some([user, network]) = work.joins {
         sys::enter_namespace(user, libc::CLONE_NEWUSER)?;
         sys::enter_namespace(network, libc::CLONE_NEWNET)?;
     }
     work.made[0] = match work.opens {
-        Opens::Listener(port) => sys::listen_on_loopback(port, BACKLOG)?,
-        Opens::Unconnected(family) => sys::tcp_socket(family)?,
+        SocketToOpen::Listener(port) => sys::listen_on_loopback(port, BACKLOG)?,
+        SocketToOpen::Unconnected(family) => sys::tcp_socket(family)?,
     };
     Ok(())
 }

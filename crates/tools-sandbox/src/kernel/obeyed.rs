@@ -65,7 +65,7 @@ pub(super) enum Kind {
 
 /// Obeyed entries of a folder.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct ObeyedIn {
+pub(super) struct ObeyedEntries {
     pub(super) entries: Vec<ObeyedEntry>,
     /// Whether it is a git repository.
     pub(super) is_repository: bool,
@@ -73,14 +73,14 @@ pub(super) struct ObeyedIn {
 }
 
 /// Finds the obeyed ones among the `entries` of `folder`, which lies in the writable `root`.
-pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr>, Kind)]) -> ObeyedIn {
+pub(super) fn obeyed_in(folder: &Path, root: &Path, entries: &[(impl AsRef<OsStr>, Kind)]) -> ObeyedEntries {
     let inside = folder.strip_prefix(root).unwrap_or(folder);
     let has = |name: &str| entries.iter().any(|(own, _)| own.as_ref() == name);
     let is_git_folder = folder.file_name().is_some_and(|name| name == ".git");
     let of_git = is_git_folder || inside.components().any(|part| part == Component::Normal(".git".as_ref()));
     let is_repository = is_git_folder || is_repository(has);
     let is_work_tree = !is_repository && WORK_TREE.into_iter().all(has);
-    let mut found = ObeyedIn { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
+    let mut found = ObeyedEntries { entries: Vec::new(), is_repository, has_hooks: has("hooks") };
     // Installed or built files are no configuration, but an agent looks for instructions at the top
     // of any folder.
     let is_installed = is_installed(inside);
@@ -208,7 +208,7 @@ fn is_top_of_installed(inside: &Path) -> bool {
 }
 
 /// Whether a walk that only looks for changes skips `name` in the folder `inside`.
-pub(super) fn is_passed_over(inside: &Path, is_repository: bool, name: &OsStr) -> bool {
+pub(super) fn is_skipped(inside: &Path, is_repository: bool, name: &OsStr) -> bool {
     (is_repository && name == OBJECTS) || (is_installed(inside) && !is_hidden(name))
 }
 

@@ -206,7 +206,7 @@ impl Sandbox {
         let landlock = abi.map(|abi| {
             let (ruleset, not_held) = Ruleset::plan(
                 abi,
-                &landlock::Ask {
+                &landlock::RulesetInput {
                     writable: &ask.writable,
                     hidden: &ask.hidden,
                     network: ask.network,
@@ -340,7 +340,7 @@ struct NamedCopy {
 
 /// Writes the copies of a view, for the level that cannot show a file in place of another.
 fn copies(level: Level, view: Option<&View>, folders: &PrivateFolders) -> std::io::Result<Vec<NamedCopy>> {
-    let handed_in = view.filter(|_| level == Level::Landlock).map(|view| view.handed_in_at(true));
+    let handed_in = view.filter(|_| level == Level::Landlock).map(|view| view.substitutes(true));
     let mut made = Vec::new();
     for (number, (copy, is_there)) in handed_in.into_iter().flatten().enumerate() {
         let Some(variable) = copy.variable.filter(|_| is_there) else { continue };

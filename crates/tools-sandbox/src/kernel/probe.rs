@@ -11,7 +11,7 @@ use super::config::{Confinement, Network};
 use super::facilities::{Facility, Probe};
 use super::landlock;
 use super::namespaces::NamespacePlan;
-use super::remembered;
+use super::probe_cache;
 use super::seccomp::{Filter, Sockets};
 use super::sys;
 use crate::process::{self, Step};
@@ -49,8 +49,8 @@ impl Probe {
         if let Some(probe) = known.probe.as_ref().filter(|probe| probe.is_whole()) {
             return ProbeResult { probe: probe.clone(), before: None };
         }
-        let here = record.map(|_| remembered::here()).unwrap_or_default();
-        let before = record.and_then(|record| remembered::recall(record, &here));
+        let here = record.map(|_| probe_cache::here()).unwrap_or_default();
+        let before = record.and_then(|record| probe_cache::recall(record, &here));
         if let Some(probe) = before.as_ref().filter(|probe| probe.is_whole() && !known.is_doubted) {
             known.probe = Some(probe.clone());
             return ProbeResult { probe: probe.clone(), before: None };
@@ -59,7 +59,7 @@ impl Probe {
         known.probe = Some(probe.clone());
         let before = before.filter(|before| before.is_more_than(&probe));
         if let (Some(record), None) = (record, &before) {
-            remembered::keep(record, &here, &probe);
+            probe_cache::keep(record, &here, &probe);
         }
         ProbeResult { probe, before }
     }

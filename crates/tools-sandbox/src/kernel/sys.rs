@@ -164,9 +164,9 @@ pub(crate) fn wait_for(pid: i32) {
 /// Event that `ptrace` reports if a thread stopped without a signal.
 const PTRACE_EVENT_STOP: c_int = 128;
 
-/// Requests a thread of another process to stop. Only [`let_go`] continues it; signals and its
-/// parent cannot.
-pub(crate) fn arrest(thread: i32) -> Result<()> {
+/// Requests a thread of another process to stop. Only [`detach_thread`] continues it; signals and
+/// its parent cannot.
+pub(crate) fn seize_thread(thread: i32) -> Result<()> {
     // SAFETY: plain numbers. Refused for a thread that we have already.
     unsafe { call!(libc::SYS_ptrace, libc::PTRACE_SEIZE, thread, 0, 0) };
     // SAFETY: plain numbers.
@@ -174,8 +174,8 @@ pub(crate) fn arrest(thread: i32) -> Result<()> {
 }
 
 /// Continues an arrested thread that has stopped, with its pending signal. For a thread that has
-/// not stopped yet, call [`let_go_stopped`] once it has.
-pub(crate) fn let_go(thread: i32) {
+/// not stopped yet, call [`detach_stopped_thread`] once it has.
+pub(crate) fn detach_thread(thread: i32) {
     let mut told = std::mem::MaybeUninit::<libc::siginfo_t>::zeroed();
     let flags = libc::WSTOPPED | libc::WNOHANG | libc::__WALL;
     // SAFETY: `told` is ours; no usage record is asked for.
@@ -185,13 +185,13 @@ pub(crate) fn let_go(thread: i32) {
     // SAFETY: the call reports a child.
     if waited.is_ok() && unsafe { told.si_pid() } == thread {
         // SAFETY: as above.
-        let_go_stopped(thread, unsafe { told.si_status() });
+        detach_stopped_thread(thread, unsafe { told.si_status() });
     }
 }
 
-/// Like [`let_go`], for a thread whose stop `wait` has reported: `why` is a signal, with an event
-/// above it.
-pub(crate) fn let_go_stopped(thread: i32, why: c_int) {
+/// Like [`detach_thread`], for a thread whose stop `wait` has reported: `why` is a signal, with an
+/// event above it.
+pub(crate) fn detach_stopped_thread(thread: i32, why: c_int) {
     let signal = if why >> 8 == PTRACE_EVENT_STOP { 0 } else { why & 0x7f };
     // SAFETY: plain numbers.
     unsafe { call!(libc::SYS_ptrace, libc::PTRACE_DETACH, thread, 0, signal) };

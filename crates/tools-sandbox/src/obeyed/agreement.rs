@@ -19,9 +19,9 @@ pub trait Agreement: Send + Sync {
 
 /// No change was agreed to.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct NothingAgreed;
+pub struct NoAgreement;
 
-impl Agreement for NothingAgreed {
+impl Agreement for NoAgreement {
     fn lift(&self, _: &ObeyedEntry) -> bool {
         false
     }

@@ -99,7 +99,7 @@ impl Guard {
 
     /// For a command that runs so long that others may have created new entries meanwhile: only
     /// reports them.
-    pub fn only_telling(self) -> Self {
+    pub fn report_only(self) -> Self {
         Self { puts_aside: false, ..self }
     }
 
@@ -137,18 +137,18 @@ impl Guard {
 
     /// The changes by the command, and closed files it could read. Renames new entries that nobody
     /// agreed to.
-    pub fn after(&self, writes: Option<&WriteLog>) -> After {
+    pub fn after(&self, writes: Option<&WriteLog>) -> GuardFindings {
         let mut found = self.hidden.again(&self.roots);
         let unmasked = if self.is_held { self.unmasked(&found.paths) } else { Vec::new() };
         if !self.tells_changes {
-            return After { obeyed: Vec::new(), unmasked };
+            return GuardFindings { obeyed: Vec::new(), unmasked };
         }
         let back = self.put_links_back(&found.obeyed, writes);
         if !back.is_empty() {
             // Restored links lead to other places now.
             found = self.hidden.again(&self.roots);
         }
-        After { obeyed: self.changes(found.obeyed, back, writes), unmasked }
+        GuardFindings { obeyed: self.changes(found.obeyed, back, writes), unmasked }
     }
 
     /// Closed files that were created or replaced after the masks were set up.
@@ -328,7 +328,7 @@ struct NewRepository<'a> {
 
 /// The findings of the look after a command.
 #[derive(Debug, Default)]
-pub struct After {
+pub struct GuardFindings {
     /// Changes of files that outside programs obey.
     pub obeyed: Vec<ObeyedReport>,
     /// Closed files that the command could read because they did not exist when it started.

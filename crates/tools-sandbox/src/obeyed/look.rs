@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use tools_core::CallContext;
 
-use super::{Guard, NothingAgreed, note_in};
+use super::{Guard, NoAgreement, note_in};
 use crate::kernel::MaskRules;
 
 /// Walks before and after a server works for a call. New entries that nobody agreed to are renamed,
@@ -12,12 +12,12 @@ use crate::kernel::MaskRules;
 ///
 /// Files written between calls are protected only by the server's sandbox, and not reported.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct ObeyedLook {
     rules: MaskRules,
     writable: Vec<PathBuf>,
 }
 
-impl Look {
+impl ObeyedLook {
     /// Covers the folders that a server may write, searched by these rules.
     pub fn new(rules: MaskRules, writable: Vec<PathBuf>) -> Self {
         Self { rules, writable }
@@ -28,7 +28,7 @@ impl Look {
         // Entries created since the server started are not held: changes of all files count.
         let guard = look.map(|Self { rules, writable }| {
             let masks = rules.masks(writable);
-            Guard::new(rules.clone(), writable.clone(), (masks.obeyed, &masks.paths), Box::new(NothingAgreed))
+            Guard::new(rules.clone(), writable.clone(), (masks.obeyed, &masks.paths), Box::new(NoAgreement))
         });
         let result = run.await;
         if let Some(guard) = guard {

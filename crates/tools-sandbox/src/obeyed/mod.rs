@@ -7,7 +7,7 @@ mod guard;
 mod look;
 mod report;
 
-pub use agreement::{Agreement, NothingAgreed};
-pub use guard::{After, Guard};
-pub use look::Look;
+pub use agreement::{Agreement, NoAgreement};
+pub use guard::{Guard, GuardFindings};
+pub use look::ObeyedLook;
 pub use report::{ObeyedChange, ObeyedReport, note, note_in, replaced_note, unmasked_note};

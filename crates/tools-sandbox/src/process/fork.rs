@@ -13,9 +13,9 @@ use crate::kernel::raw::{Entry, call, clone_on};
 use crate::kernel::sys::{self, Errno};
 
 /// Ends the process when dropped: the child must never unwind into the parent's frames.
-struct EndHere;
+struct ExitGuard;
 
-impl Drop for EndHere {
+impl Drop for ExitGuard {
     fn drop(&mut self) {
         sys::exit(126);
     }
@@ -35,7 +35,7 @@ pub(crate) fn clone_child(flags: libc::c_int, child: impl FnOnce() -> libc::c_in
     let pid = unsafe { call!(libc::SYS_clone, flags, 0, &raw mut descriptor, 0, 0) };
     match pid {
         0 => {
-            let _end = EndHere;
+            let _end = ExitGuard;
             sys::exit(child())
         }
         1.. => {

@@ -150,11 +150,11 @@ impl Supervisor {
             shared.sandbox = None;
             shared.claims = None;
         }
-        tokio::spawn(async move { self.gone().await });
+        tokio::spawn(async move { self.wait_until_ended().await });
     }
 
     /// Waits until it has ended, and the tree with it.
-    pub(super) async fn gone(&self) {
+    pub(super) async fn wait_until_ended(&self) {
         if let Some(PidWatch::ByRuntime(watched)) = &self.descriptor {
             // An error means that the runtime is shutting down; then the drop waits itself.
             let _ = watched.readable().await;

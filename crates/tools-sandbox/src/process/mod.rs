@@ -23,19 +23,19 @@
 //! When the command ends and no process of it is left, the supervisor reports this and ends. Nobody
 //! waits for that: removing its namespaces takes the kernel half a millisecond.
 
-mod arrest;
 mod caller;
 mod category;
 mod env;
 mod error;
 mod file_size;
 mod fork;
+mod freeze;
 mod git_settings;
-mod holding;
+mod held_files;
 mod idle;
 mod launch;
-mod printed;
 mod runtime;
+mod secret_command;
 mod spec;
 mod supervisor;
 mod tree;
@@ -46,6 +46,6 @@ pub use env::{own_variables, scrubbed};
 pub use error::{SpawnError, Step};
 pub use file_size::outlive_file_size_limit;
 pub(crate) use fork::{effective_ids, in_shared_child, try_in_child};
-pub use printed::printed;
+pub use secret_command::run_secret_command;
 pub use spec::{ProcessSpec, SideChannel, Stdin};
 pub use tree::{Exit, ProcessTree};

@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use libc::c_int;
 
 use super::error::Step;
-use super::holding::{Holding, Went};
+use super::held_files::{HeldFiles, TreeFate};
 use super::spec::SideChannel;
 use crate::kernel::raw::{call, clone_on};
 use crate::kernel::sys::{self, Errno};
@@ -309,7 +309,7 @@ fn reset_signals() {
 /// Reaps, reports the leader's end and follows the parent's orders until nothing is left.
 fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
     let mut leader_ended = false;
-    let mut holding = Holding::new(orders);
+    let mut holding = HeldFiles::new(orders);
     let tell = |message| tell(orders.status, message);
     loop {
         let mut events = [
@@ -319,7 +319,7 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
         ];
         sys::poll(&mut events, holding.patience());
         let is_quiet = events[0].revents == 0 && events[1].revents == 0;
-        if (is_quiet || events[2].revents != 0 || holding.is_overdue()) && holding.look(tell) == Went::Abandoned {
+        if (is_quiet || events[2].revents != 0 || holding.is_overdue()) && holding.look(tell) == TreeFate::Abandoned {
             return kill_all(orders, children, leader, leader_ended);
         }
         if events[0].revents != 0 {
@@ -327,7 +327,7 @@ fn watch(orders: &Orders<'_>, children: RawFd, leader: i32) -> c_int {
             let mut reaped = reap_all(leader);
             if let Some(status) = reaped.leader {
                 leader_ended = true;
-                holding.hold_again(tell);
+                holding.remount_replaced(tell);
                 let mut left = if reaped.none_left { 0 } else { count_left() };
                 if left == 0 {
                     // If the kernel keeps no list of children, at least one is left.
@@ -372,7 +372,7 @@ fn reap_all(leader: i32) -> ReapResult {
         match pid.map(|pid| i32::try_from(pid).unwrap_or(-1)) {
             Ok(0) => return reaped,
             // It stopped too late to be continued with the others.
-            Ok(thread) if libc::WIFSTOPPED(status) => sys::let_go_stopped(thread, status >> 8),
+            Ok(thread) if libc::WIFSTOPPED(status) => sys::detach_stopped_thread(thread, status >> 8),
             Ok(pid) if pid == leader => reaped.leader = Some(status),
             Ok(_) => {}
             Err(errno) => {

@@ -63,7 +63,7 @@ pub struct ProcessTree {
     replaced: Vec<PathBuf>,
     /// Start of the current stop of the whole tree; `None` while it runs.
     still_since: Option<Instant>,
-    /// Stopped time that [`ProcessTree::take_still_time`] has not returned yet.
+    /// Stopped time that [`ProcessTree::take_stopped_time`] has not returned yet.
     still: Duration,
     /// Whether the supervisor has reported that no process is left.
     is_empty: bool,
@@ -305,7 +305,7 @@ impl ProcessTree {
     /// The time since the last call during which the tree was stopped because another command may
     /// replace files it holds, as far as [`wait`](Self::wait) has received reports. A time limit is
     /// to be extended by it.
-    pub fn take_still_time(&mut self) -> Duration {
+    pub fn take_stopped_time(&mut self) -> Duration {
         let now = Instant::now();
         let running = self.still_since.as_mut().map_or(Duration::ZERO, |since| now - std::mem::replace(since, now));
         std::mem::take(&mut self.still) + running
@@ -363,7 +363,7 @@ impl ProcessTree {
     /// Asks the whole tree to end, waits for `grace`, then kills all remaining processes.
     pub async fn terminate(&mut self, grace: Duration) -> Exit {
         if self.signal(15).is_ok() {
-            let _ = tokio::time::timeout(grace, self.gone()).await;
+            let _ = tokio::time::timeout(grace, self.wait_until_ended()).await;
         }
         self.finish().await;
         self.wait().await
@@ -377,14 +377,14 @@ impl ProcessTree {
         {
             return supervisor.leave();
         }
-        self.gone().await;
+        self.wait_until_ended().await;
         self.supervisor = None;
     }
 
     /// Waits until the last process of the tree has ended.
-    async fn gone(&mut self) {
+    async fn wait_until_ended(&mut self) {
         if let Some(supervisor) = &self.supervisor {
-            supervisor.gone().await;
+            supervisor.wait_until_ended().await;
         }
     }
 

@@ -64,7 +64,7 @@ pub struct Entry {
 
 /// A whole tree at one moment.
 #[derive(Debug, Clone)]
-pub struct Look {
+pub struct TreeListing {
     /// The root itself.
     pub root: Node,
     /// Every listed directory, by its path relative to the root, with its entries sorted by name.
@@ -86,7 +86,7 @@ pub type Skips<'a> = dyn Fn(&Path, &[(OsString, FileKind)]) -> bool + Sync + 'a;
 ///
 /// # Errors
 /// If `root` itself cannot be read.
-pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Result<Look> {
+pub fn look(root: &Directory, bounds: &Bounds<'_>, skips: &Skips<'_>) -> io::Result<TreeListing> {
     look_below(root, vec![PathBuf::new()], bounds, skips, None)
 }
 
@@ -101,7 +101,7 @@ pub fn look_below(
     bounds: &Bounds<'_>,
     skips: &Skips<'_>,
     watch: Option<&TreeWatch>,
-) -> io::Result<Look> {
+) -> io::Result<TreeListing> {
     let now = SystemClock.now().as_nanosecond();
     let walk = Walk {
         root,
@@ -138,7 +138,7 @@ pub fn look_below(
     }
     let cut = *walk.cut.lock().unwrap_or_else(PoisonError::into_inner);
     let count = walk.count.load(Ordering::Relaxed);
-    let mut found = Look { root: itself, folders: HashMap::new(), closed: vec![], skipped: vec![], cut, count };
+    let mut found = TreeListing { root: itself, folders: HashMap::new(), closed: vec![], skipped: vec![], cut, count };
     for part in parts {
         found.folders.extend(part.folders);
         found.closed.extend(part.closed);
@@ -366,7 +366,7 @@ mod tests {
         place
     }
 
-    fn look_at(place: &Path, entries: usize, cancelled: bool, skips: &Skips<'_>) -> Look {
+    fn look_at(place: &Path, entries: usize, cancelled: bool, skips: &Skips<'_>) -> TreeListing {
         let cancelled = AtomicBool::new(cancelled);
         look(&open(place), &Bounds { entries, until: None, cancelled: &cancelled }, skips).unwrap()
     }

@@ -20,7 +20,7 @@ use rustix::{
     io::Errno,
 };
 
-use super::told::{most_watched, tell_of};
+use super::inotify::{add_watch, max_watched_directories};
 use crate::Directory;
 
 /// Maximum number of names reported one by one; beyond it the whole tree is listed again.
@@ -40,7 +40,7 @@ pub struct TreeWatch {
 
 /// Changes that the system has reported since the last call.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub struct Noticed {
+pub struct ReportedChanges {
     /// Changed names, by directory. A change in a directory also updates the directory's times,
     /// which are part of its parent's listing.
     pub names: BTreeMap<PathBuf, BTreeSet<OsString>>,
@@ -48,7 +48,7 @@ pub struct Noticed {
     pub replaced: BTreeSet<PathBuf>,
 }
 
-impl Noticed {
+impl ReportedChanges {
     /// Adds a changed name.
     pub fn add(&mut self, directory: &Path, name: &OsStr) {
         if let Some(names) = self.names.get_mut(directory) {
@@ -70,7 +70,7 @@ impl TreeWatch {
         Ok(Self {
             queue: inotify::init(CreateFlags::CLOEXEC | CreateFlags::NONBLOCK)?,
             directories: Mutex::default(),
-            most: most_watched(),
+            most: max_watched_directories(),
             is_blind: AtomicBool::new(false),
             root: root.path().to_owned(),
             mounts: mounts(root.path())?,
@@ -78,16 +78,16 @@ impl TreeWatch {
     }
 
     /// Whether all changes in the tree are reported.
-    pub fn sees_everything(&self) -> bool {
+    pub fn reports_all_changes(&self) -> bool {
         !self.is_blind.load(Ordering::Relaxed)
     }
 
     /// Watches a directory that is about to be listed.
     pub(super) fn enter(&self, directory: &Directory, path: &Path) {
-        if !self.sees_everything() {
+        if !self.reports_all_changes() {
             return;
         }
-        let Ok(number) = tell_of(&self.queue, directory) else { return self.blind() };
+        let Ok(number) = add_watch(&self.queue, directory) else { return self.blind() };
         let mut directories = self.directories.lock().unwrap_or_else(PoisonError::into_inner);
         // One directory under two paths has only one watch.
         let is_twin = directories.insert(number, path.to_owned()).is_some_and(|twin| twin != path);
@@ -103,14 +103,14 @@ impl TreeWatch {
 
     /// The changes since the last call; `None` if some may be missing. The system queues the event
     /// before the call that makes the change returns.
-    pub fn take(&mut self) -> Option<Noticed> {
-        if !self.sees_everything() || mounts(&self.root).ok()? != self.mounts {
+    pub fn take(&mut self) -> Option<ReportedChanges> {
+        if !self.reports_all_changes() || mounts(&self.root).ok()? != self.mounts {
             return None;
         }
         let directories = self.directories.get_mut().unwrap_or_else(PoisonError::into_inner);
         let mut buffer = [MaybeUninit::<u8>::uninit(); 16 * 1024];
         let mut reader = inotify::Reader::new(&self.queue, &mut buffer);
-        let (mut noticed, mut count) = (Noticed::default(), 0);
+        let (mut noticed, mut count) = (ReportedChanges::default(), 0);
         loop {
             let event = match reader.next() {
                 Ok(event) => event,

@@ -85,7 +85,7 @@ const USUAL: [&str; 4] = ["PIP_CACHE_DIR", "UV_CACHE_DIR", "GOCACHE", "GOMODCACH
 
 /// Ways in which package managers find the caches of a workspace.
 #[derive(Debug, Default)]
-pub(super) struct Led {
+pub(super) struct CacheRoutes {
     pub(super) links: Vec<Link>,
     pub(super) variables: Vec<(String, OsString)>,
     pub(super) variables_without_links: Vec<(String, OsString)>,
@@ -93,8 +93,13 @@ pub(super) struct Led {
 
 /// Directs package managers to `caches`: by links if the home is concealed, otherwise by variables.
 /// A place that the user configured in a writable folder stays.
-pub(super) fn lead(grants: &mut Grants<'_>, around: &Surroundings, cargo: Option<&Path>, caches: &Path) -> Led {
-    let mut led = Led::default();
+pub(super) fn route_to_caches(
+    grants: &mut Grants<'_>,
+    around: &Surroundings,
+    cargo: Option<&Path>,
+    caches: &Path,
+) -> CacheRoutes {
+    let mut led = CacheRoutes::default();
     let mut is_cargo_led = true;
     for place in CACHES {
         let own = caches.join(place.own);

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use super::{
-    caches::lead,
+    caches::route_to_caches,
     concealed::concealed,
     grants::{By, Grants},
     repository::belonging,
     surroundings::Surroundings,
     toolchains,
-    value::{ConcealedFolder, GrantedPath, HandedIn, View},
+    value::{ConcealedFolder, GrantedPath, SubstituteFile, View},
 };
 
 /// Maximum depth of the search for credentials in folders granted to toolchains: they lie beside
@@ -19,7 +19,7 @@ const DEPTH: usize = 2;
 const MAX_BESIDE: usize = 500;
 
 /// Request for a view.
-pub struct ViewAsk<'a> {
+pub struct ViewRequest<'a> {
     /// The folders that processes may write, canonical.
     pub writable: &'a [PathBuf],
     /// Further readable places, each with its reason.
@@ -27,12 +27,12 @@ pub struct ViewAsk<'a> {
     /// Whether the read rules deny a path.
     pub denies: &'a dyn Fn(&Path) -> bool,
     /// Copies that are shown in place of the user's files.
-    pub handed_in: Vec<HandedIn>,
+    pub handed_in: Vec<SubstituteFile>,
     /// The cache folder, which exists, and places shown read-only inside it.
     pub caches: Option<(PathBuf, Vec<GrantedPath>)>,
 }
 
-impl std::fmt::Debug for ViewAsk<'_> {
+impl std::fmt::Debug for ViewRequest<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.debug_struct("ViewAsk")
             .field("writable", &self.writable)
@@ -46,7 +46,7 @@ const SEARCHED: [&str; 1] = ["/etc/ssh"];
 
 impl View {
     /// Examines the machine and computes the view. Takes some hundred file system calls.
-    pub fn discover(around: &Surroundings, ask: ViewAsk<'_>) -> Self {
+    pub fn discover(around: &Surroundings, ask: ViewRequest<'_>) -> Self {
         let explicit: Vec<PathBuf> = ask.further.iter().filter_map(|(path, _)| path.canonicalize().ok()).collect();
         let cargo = around.cargo_home();
         let outside = cargo.as_ref().filter(|_| ask.caches.is_some()).and_then(|cargo| cargo.canonicalize().ok());
@@ -82,12 +82,12 @@ impl View {
         }
         let handed_in = ask.handed_in.into_iter().filter_map(|copy| {
             let path = grants.place(&copy.path)?;
-            Some(HandedIn { path, ..copy })
+            Some(SubstituteFile { path, ..copy })
         });
         let handed_in = handed_in.collect();
         let mut view = Self { handed_in, closed, searched, ..Self::default() };
         if let Some((caches, shown)) = ask.caches {
-            let led = lead(&mut grants, around, cargo.as_deref(), &caches);
+            let led = route_to_caches(&mut grants, around, cargo.as_deref(), &caches);
             let is_concealed = concealed.iter().any(|concealed| caches.starts_with(&concealed.path));
             view.links.extend(led.links);
             view.variables = led.variables;

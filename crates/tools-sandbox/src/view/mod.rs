@@ -14,7 +14,7 @@ mod user;
 mod value;
 
 pub use caches::{CACHES, CachePlace};
-pub use discover::ViewAsk;
+pub use discover::ViewRequest;
 pub use report::{ViewReport, VisiblePlace};
 pub use surroundings::Surroundings;
-pub use value::{ConcealedFolder, GrantedPath, HandedIn, Link, View};
+pub use value::{ConcealedFolder, GrantedPath, Link, SubstituteFile, View};

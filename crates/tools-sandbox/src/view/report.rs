@@ -49,7 +49,7 @@ impl View {
         // This level cannot show a file in place of another.
         let is_by_variable = level == Level::Landlock;
         let copies = |is_wanted: bool| {
-            let wanted = self.handed_in_at(is_by_variable).filter(move |(_, is_there)| *is_there == is_wanted);
+            let wanted = self.substitutes(is_by_variable).filter(move |(_, is_there)| *is_there == is_wanted);
             wanted.map(|(copy, _)| shown(&copy.path)).collect()
         };
         let place = |path: &Path, why: &str| VisiblePlace { path: shown(path), why: why.to_owned() };

@@ -10,7 +10,7 @@ const MAX_BYTES: u64 = 4096;
 
 /// A place that belongs to the project of a workspace.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Belongs {
+pub(super) struct ProjectPlace {
     pub(super) path: PathBuf,
     pub(super) why: &'static str,
     /// Whether it contains more than git's own files.
@@ -18,7 +18,7 @@ pub(super) struct Belongs {
 }
 
 /// The places that belong to the project of the folder `root`.
-pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
+pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<ProjectPlace> {
     let mut found = Vec::new();
     let is_home = |folder: &Path| around.homes.iter().chain(&around.others).any(|home| home.starts_with(folder));
     let above = root.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder));
@@ -26,14 +26,14 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
         return found;
     };
     if top != root {
-        found.push(Belongs { path: top.to_owned(), why: "the repository around the workspace", is_tree: true });
+        found.push(ProjectPlace { path: top.to_owned(), why: "the repository around the workspace", is_tree: true });
     }
     let named = top.join(".git");
     let own = if named.is_dir() { Some(named) } else { kept_elsewhere(&named, top) };
     let Some(own) = own else { return found };
     let common = named_in(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
     for path in [common.clone(), own] {
-        found.push(Belongs { path, why: "what git keeps of the workspace's repository", is_tree: false });
+        found.push(ProjectPlace { path, why: "what git keeps of the workspace's repository", is_tree: false });
     }
     if common.starts_with(root) {
         // Otherwise, whoever may write the workspace could choose what else is readable.
@@ -41,10 +41,12 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<Belongs> {
     }
     let alternates = read(&common.join("objects/info/alternates")).unwrap_or_default();
     let objects = common.join("objects");
-    found.extend(alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| Belongs {
-        path: objects.join(line),
-        why: "objects that the workspace's repository borrows",
-        is_tree: false,
+    found.extend(alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).map(|line| {
+        ProjectPlace {
+            path: objects.join(line),
+            why: "objects that the workspace's repository borrows",
+            is_tree: false,
+        }
     }));
     found
 }

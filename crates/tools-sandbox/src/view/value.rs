@@ -39,7 +39,7 @@ pub struct Link {
 
 /// A file that child processes see in place of the user's own: a copy without credentials.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct HandedIn {
+pub struct SubstituteFile {
     /// Path inside the view.
     pub path: PathBuf,
     /// Content of the file.
@@ -61,7 +61,7 @@ pub struct View {
     /// managers' usual places to `caches`.
     pub links: Vec<Link>,
     /// Copies of files in them.
-    pub handed_in: Vec<HandedIn>,
+    pub handed_in: Vec<SubstituteFile>,
     /// The writable cache folder.
     pub caches: Option<PathBuf>,
     /// Credentials in granted folders: they stay hidden.
@@ -78,7 +78,7 @@ pub struct View {
 impl View {
     /// The copies, each with whether a process sees it. If a copy cannot replace the user's file
     /// (`by_variable`), only the first copy of each variable is visible.
-    pub(crate) fn handed_in_at(&self, by_variable: bool) -> impl Iterator<Item = (&HandedIn, bool)> {
+    pub(crate) fn substitutes(&self, by_variable: bool) -> impl Iterator<Item = (&SubstituteFile, bool)> {
         let mut named = HashSet::new();
         self.handed_in.iter().map(move |copy| {
             let is_there = !by_variable || copy.variable.is_some_and(|name| named.insert(name));

@@ -270,8 +270,8 @@ async fn who_stood_still_goes_on_as_he_was() {
     out.read_to_string(&mut said).await.unwrap();
     assert_eq!(said, "0\n0\nState:\tT (stopped)\n");
     // Five commands of 30 ms each.
-    assert!(tree.take_still_time() >= Duration::from_millis(150));
-    assert_eq!(tree.take_still_time(), Duration::ZERO);
+    assert!(tree.take_stopped_time() >= Duration::from_millis(150));
+    assert_eq!(tree.take_stopped_time(), Duration::ZERO);
     tree.finish().await;
 }
 

@@ -3,10 +3,10 @@
 #[cfg(feature = "postgres")]
 mod postgres;
 mod queries;
-mod seam;
 mod sqlite;
+mod task_store;
 
 #[cfg(feature = "postgres")]
 pub use postgres::PostgresTasks;
-pub use seam::{Claim, TaskStore};
 pub use sqlite::SqliteTasks;
+pub use task_store::{Claim, TaskStore};

@@ -2,10 +2,10 @@
 
 mod cancel_task;
 mod executors;
-mod foresight;
+mod prediction;
 mod schedule_deferred;
 mod schedule_periodic;
 mod shared;
 
-pub use foresight::StackForesight;
+pub use prediction::CallPredictor;
 pub use shared::SchedulerTools;

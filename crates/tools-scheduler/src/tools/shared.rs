@@ -8,7 +8,7 @@ use tools_core::{
     ToolCall, ToolName,
 };
 
-use super::foresight::{Prospect, StackForesight};
+use super::prediction::{CallPrediction, CallPredictor};
 use crate::{Schedule, ScheduleError, ScheduledTask, Scheduler, Task, TaskName};
 
 /// Maximum number of characters of a prompt.
@@ -22,7 +22,7 @@ pub struct SchedulerTools {
     pub(super) scheduler: Scheduler,
     redactor: Arc<dyn Redactor>,
     policy: Option<Shared<String>>,
-    foresight: Option<Arc<StackForesight>>,
+    predictor: Option<Arc<CallPredictor>>,
 }
 
 tools_core::partial_debug!(SchedulerTools { scheduler });
@@ -30,14 +30,14 @@ tools_core::partial_debug!(SchedulerTools { scheduler });
 impl SchedulerTools {
     /// The tools over this scheduler. A task in which `redactor` finds a credential is not stored.
     pub fn new(scheduler: Scheduler, redactor: Arc<dyn Redactor>) -> Self {
-        Self { scheduler, redactor, policy: None, foresight: None }
+        Self { scheduler, redactor, policy: None, predictor: None }
     }
 
     /// Refuses to store a call that can only fail, and warns of one that needs approval. Without
     /// this such a task fails when it is due.
     #[must_use]
-    pub fn foreseeing(self, foresight: Arc<StackForesight>) -> Self {
-        Self { foresight: Some(foresight), ..self }
+    pub fn with_predictor(self, predictor: Arc<CallPredictor>) -> Self {
+        Self { predictor: Some(predictor), ..self }
     }
 
     /// Stores the digest of the rules in force with each task.
@@ -56,19 +56,19 @@ impl SchedulerTools {
         self.check_text(task)?;
         let caller = CallerId::parse(&ScheduledTask::caller_of(name, cx.caller()))
             .map_err(|error| ScheduleError::Parameter(format!("on whose behalf the task would run: {error}")))?;
-        let (Task::Call(task), Some(foresight)) = (task, &self.foresight) else { return Ok(None) };
+        let (Task::Call(task), Some(predictor)) = (task, &self.predictor) else { return Ok(None) };
         let call = ToolCall::new(&task.tool, task.args.clone().into())
             .map_err(|error| ScheduleError::Parameter(format!("`task.args`: {error}")))?
             .with_caller(caller);
         // Approvals for this session do not apply to that of the task.
         let cx = cx.clone().in_session(SessionId::generate()).in_conversation(ConversationId::generate());
-        match foresight.of(call, &cx).await {
-            Prospect::Runs => Ok(None),
-            Prospect::Asks(why) => Ok(Some(format!(
+        match predictor.of(call, &cx).await {
+            CallPrediction::Runs => Ok(None),
+            CallPrediction::Asks(why) => Ok(Some(format!(
                 "As the rules stand now, it will be refused when it is due: it needs a person, and nobody is present \
                  then ({why})."
             ))),
-            Prospect::Fails(why) => {
+            CallPrediction::Fails(why) => {
                 Err(ScheduleError::Parameter(format!("the call of the task cannot succeed: {why}")))
             }
         }

@@ -9,13 +9,13 @@ use tools_core::{Intake, OutputStream};
 
 use super::job::{Job, JobEnd};
 use super::log::Source;
+use crate::combined_output::CombinedOutput;
 use crate::exit;
 use crate::pipeline::Pipeline;
 use crate::prompt::PromptWatch;
 use crate::run::{CHUNK, DRAIN, RunningCommand, next_chunk, pipe_status, take_ready};
 use crate::temp::TempWatch;
-use crate::whole::Whole;
-use tools_sandbox::kernel::Passage;
+use tools_sandbox::kernel::NetworkLease;
 use tools_sandbox::obeyed::{Guard, note, replaced_note, unmasked_note};
 
 /// A job that was started and is not followed yet.
@@ -29,7 +29,7 @@ pub(crate) struct NewJob {
     pub(crate) guard: Guard,
     pub(crate) temp: TempWatch,
     /// Kept for as long as the job runs.
-    pub(crate) passage: Option<Arc<dyn Passage>>,
+    pub(crate) network_lease: Option<Arc<dyn NetworkLease>>,
 }
 
 #[derive(PartialEq, Eq)]
@@ -51,7 +51,7 @@ impl NewJob {
             grace,
             guard,
             mut temp,
-            passage,
+            network_lease,
             line: _,
         } = self;
         let (mut stdout, mut stderr) = (tree.take_stdout(), tree.take_stderr());
@@ -60,7 +60,7 @@ impl NewJob {
         let (mut ended, mut stopped) = (false, JobStop::No);
         let mut watch = PromptWatch::new();
         let is_taken = intake.is_some();
-        let mut whole = Whole::new(0, intake);
+        let mut whole = CombinedOutput::new(0, intake);
         while !ended || stdout.is_some() || stderr.is_some() {
             let is_full = whole.is_full();
             tokio::select! {
@@ -102,7 +102,7 @@ impl NewJob {
                     if ended || stopped != JobStop::No {
                         break;
                     }
-                    let still = tree.take_still_time();
+                    let still = tree.take_stopped_time();
                     if !still.is_zero() {
                         deadline += still;
                         continue;
@@ -146,7 +146,7 @@ impl NewJob {
                     .chain(note(&after.obeyed))
                     .chain(unmasked_note(&after.unmasked))
                     .chain(replaced_note(tree.replaced(), guard.root()))
-                    .chain(passage.iter().flat_map(|passage| passage.refused())),
+                    .chain(network_lease.iter().flat_map(|network_lease| network_lease.refused())),
             ),
             pipe_status,
             elapsed: job.elapsed(),

@@ -11,7 +11,7 @@ use tokio::time::{Instant, timeout_at};
 use tools_core::SessionId;
 
 use super::log::{Hold, Log, Source};
-use crate::whole::CommandOutput;
+use crate::combined_output::CommandOutput;
 
 /// Time without output after which an incomplete line is shown.
 const OPEN_LINE: Duration = Duration::from_secs(1);

@@ -2,11 +2,11 @@
 //! as an object.
 
 use tools_core::{
-    AnswerBudget, CallContext, ClaimSource, Complete, Ended, StopReason, SummaryKind, ToolOutput, Window, keys,
+    AnswerBudget, CallContext, ClaimSource, CommandEnd, OriginalText, StopReason, SummaryKind, ToolOutput, Window, keys,
 };
 
+use crate::combined_output::CommandOutput;
 use crate::jobs::{Job, JobReport, JobState};
-use crate::whole::CommandOutput;
 
 /// Bytes reserved for the line below the text.
 const NOTES: usize = 400;
@@ -60,7 +60,7 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
         Some(CommandOutput::Taken(_, digest)) => (None, Some(*digest)),
         Some(held) => {
             let (text, gap) = held.into_parts();
-            (Some(Complete { text: text.into(), shown: SummaryKind::Ends, gap }), None)
+            (Some(OriginalText { text: text.into(), shown: SummaryKind::Ends, gap }), None)
         }
         None => (None, None),
     };
@@ -71,7 +71,7 @@ pub(super) fn output(job: &Job, report: &JobReport, cx: &CallContext) -> ToolOut
         raw_response: serde_json::to_value(report).ok(),
         truncated: report.lost > 0,
         source: ClaimSource::Command,
-        ended: Some(Ended { line: Some(job.line.clone()), ..ended }),
+        ended: Some(CommandEnd { line: Some(job.line.clone()), ..ended }),
         ..ToolOutput::default()
     }
 }
@@ -89,7 +89,7 @@ fn text(report: &JobReport) -> String {
 }
 
 /// The state of the command. Lost output does not count if the whole output is handed on.
-fn ended(report: &JobReport, is_handed_on: bool) -> Ended {
+fn ended(report: &JobReport, is_handed_on: bool) -> CommandEnd {
     let (id, seconds) = (&report.id, report.duration_ms / 1000);
     let mut notes = vec![match (report.state, report.exit_code) {
         (JobState::Running, _) => format!("`{id}` has run for {seconds} s"),
@@ -114,7 +114,7 @@ fn ended(report: &JobReport, is_handed_on: bool) -> Ended {
         (_, true) => Some(StopReason::Killed),
         _ => None,
     };
-    Ended { exit: report.exit_code, signal: report.signal, stopped, notes, line: None }
+    CommandEnd { exit: report.exit_code, signal: report.signal, stopped, notes, line: None }
 }
 
 #[cfg(test)]

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use tools_core::FileState;
 use tools_sandbox::expand_home;
-use tools_sandbox::view::HandedIn;
+use tools_sandbox::view::SubstituteFile;
 
 use super::formats::{Format, stripped};
 
@@ -88,7 +88,7 @@ impl Stamp {
 /// The copies, and their sources.
 #[derive(Debug, Default)]
 pub(super) struct Copies {
-    pub(super) handed_in: Vec<HandedIn>,
+    pub(super) handed_in: Vec<SubstituteFile>,
     /// Settings files that were left out: credentials could not be removed reliably, or the files
     /// are denied.
     pub(super) left_out: Vec<PathBuf>,
@@ -127,7 +127,7 @@ impl Copies {
             return;
         };
         let included = if format == Format::Git { included(&content) } else { vec![] };
-        self.handed_in.push(HandedIn { path: path.to_owned(), content: content.into_bytes(), variable });
+        self.handed_in.push(SubstituteFile { path: path.to_owned(), content: content.into_bytes(), variable });
         let base = path.parent().unwrap_or(home);
         for (name, format) in included {
             let Some(path) = expand_home(name, Some(home)).map(|path| base.join(path)) else { continue };

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use tools_sandbox::ReadRules;
-use tools_sandbox::view::{Surroundings, View, ViewAsk};
+use tools_sandbox::view::{Surroundings, View, ViewRequest};
 
 use super::copies::{Copies, Stamp};
 use super::workspace_caches::WorkspaceCaches;
@@ -96,7 +96,7 @@ fn make(wanted: &ViewSettings, state: Option<&Path>, denies: &dyn Fn(&Path) -> b
     let caches = state.zip(wanted.writable.first()).and_then(|(state, workspace)| {
         WorkspaceCaches::open(state, workspace, cargo.as_deref(), wanted.cache_limit).ok()
     });
-    let ask = ViewAsk {
+    let ask = ViewRequest {
         writable: &wanted.writable,
         further: &wanted.further,
         denies,

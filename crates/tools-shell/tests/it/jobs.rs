@@ -130,7 +130,7 @@ impl TextSink for Collected {
 async fn what_a_job_prints_beyond_what_is_held_is_taken_as_it_comes() {
     let shell = Shell::new();
     let taken = Arc::new(Collecting::default());
-    let cx = shell.cx.clone().taken_by(Arc::clone(&taken) as Arc<dyn Intake>);
+    let cx = shell.cx.clone().with_intake(Arc::clone(&taken) as Arc<dyn Intake>);
     let started = shell.start_in(&cx, "seq 1 1000000; exit 3").await;
     let id = started.field("job_id").as_str().unwrap().to_owned();
     until_ended(&shell, &id).await;
@@ -147,7 +147,7 @@ async fn what_a_job_prints_beyond_what_is_held_is_taken_as_it_comes() {
 #[tokio::test]
 async fn what_a_report_has_lost_is_given_to_whoever_stores_it_once() {
     let shell = Shell::new();
-    let cx = shell.cx.clone().taken_by(Arc::new(Collecting::default()));
+    let cx = shell.cx.clone().with_intake(Arc::new(Collecting::default()));
     let started = shell.start_in(&cx, "seq 1 100000").await;
     let id = started.field("job_id").as_str().unwrap().to_owned();
     until_ended(&shell, &id).await;

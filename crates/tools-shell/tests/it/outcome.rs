@@ -1,7 +1,7 @@
 //! Exit codes, streams, truncation and errors.
 
 use serde_json::json;
-use tools_core::{Ended, ErrorDetail, ToolErrorCategory as Category};
+use tools_core::{CommandEnd, ErrorDetail, ToolErrorCategory as Category};
 use tools_shell::ShellConfig;
 
 use crate::support::Shell;
@@ -16,7 +16,7 @@ async fn a_failing_command_is_a_result() {
         [json!("out\n"), json!("err\n"), json!(7), json!(false), json!(null), json!(false), json!(4), json!(0)];
     assert_eq!(fields.map(|field| seen[field].clone()), expected);
     let output = came.output.unwrap();
-    assert_eq!(output.ended, Some(Ended::with_exit(7)));
+    assert_eq!(output.ended, Some(CommandEnd::with_exit(7)));
     // Two pipes are read: which of two lines at the same moment comes first is not known.
     assert!(["out\nerr\n", "err\nout\n"].contains(&output.summary.as_str()), "{}", output.summary);
     assert!(output.to_text().ends_with("\n[exit code 7]"), "{}", output.to_text());

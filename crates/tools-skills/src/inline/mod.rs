@@ -1,8 +1,8 @@
 //! Tools that a skill declares in its front matter: a name, parameters, and the command line of a
 //! call.
 
-mod declared;
+mod declaration;
 mod template;
 
-pub use declared::InlineTool;
-pub(crate) use declared::declared;
+pub use declaration::InlineTool;
+pub(crate) use declaration::declared;

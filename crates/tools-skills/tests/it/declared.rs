@@ -116,7 +116,7 @@ async fn a_tool_with_the_name_of_another_is_left_out_and_said_so() {
     let workspace = Workspace::new();
     workspace.file("skills/deploy/SKILL.md", DECLARING);
     let skills = skills(&workspace, Origin::User);
-    skills.surround(["read".to_owned(), "bash".to_owned()]);
+    skills.reserve_names(["read".to_owned(), "bash".to_owned()]);
     let stack = Stack::new(vec![], CompositeExecutor::new(SkillTools::new(skills.clone()).into_executors()));
     let cx = CallContext::new(workspace.root());
     let call = ToolCall::new("invoke_skill", json!({"name": "deploy"})).unwrap();

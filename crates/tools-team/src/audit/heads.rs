@@ -30,17 +30,21 @@ pub(super) struct NotedHead {
 
 /// The heads that a process has noted.
 #[derive(Debug, Default)]
-pub(super) struct Noted {
+pub(super) struct HeadNotes {
     /// Number of the last line about a call, by chain.
     seen: HashMap<String, i64>,
     /// Time of the last read, by the clock of the database.
     looked_at: Option<i64>,
 }
 
-impl Noted {
+impl HeadNotes {
     /// Heads to note: of chains with new lines other than notes of heads. Otherwise two idle
     /// processes would note each other's notes for ever.
-    pub(super) async fn news(&mut self, database: &mut PgConnection, own: &str) -> Result<Vec<NotedHead>, sqlx::Error> {
+    pub(super) async fn heads_to_note(
+        &mut self,
+        database: &mut PgConnection,
+        own: &str,
+    ) -> Result<Vec<NotedHead>, sqlx::Error> {
         // At first, those that nobody has noted and those of running processes.
         let rows: Vec<HeadRow> = sqlx::query_as(
             "SELECT id, seq, hash, call_seq, moved_at, now.at FROM haft_audit_chain,

@@ -88,7 +88,7 @@ pub(super) fn of_line(line: &str) -> Vec<PrunedChain> {
 
 /// Statements of chains about removed chains.
 #[derive(Debug, Default)]
-pub(super) struct Tombs {
+pub(super) struct PruneRecords {
     /// Removed chains by name.
     pub(super) chains: BTreeMap<String, PrunedChain>,
     /// Pairs of a chain and the removed chain that it names.
@@ -97,7 +97,7 @@ pub(super) struct Tombs {
     noted_by: BTreeSet<(String, String)>,
 }
 
-impl Tombs {
+impl PruneRecords {
     pub(super) fn add(&mut self, by: &str, pruned: PrunedChain) {
         self.said_by.insert((by.to_owned(), pruned.chain.clone()));
         self.chains.insert(pruned.chain.clone(), pruned);
@@ -174,7 +174,7 @@ impl AuditDatabase {
         own: &mut OwnChain,
         chains: &[PrunedChain],
         cutoff: i64,
-        tombs: &Tombs,
+        tombs: &PruneRecords,
         staying: &[NotedHead],
     ) -> Result<Vec<PrunedChain>, AuditError> {
         let mut change = self.server().write().await.map_err(failed)?;

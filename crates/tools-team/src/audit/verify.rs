@@ -9,7 +9,7 @@ use tools_audit::{AuditError, Broken, Head, unseal, verify_after};
 use tools_store::{signed, unsigned};
 
 use super::heads;
-use super::prune::{self, PrunedChain, Tombs};
+use super::prune::{self, PruneRecords, PrunedChain};
 use super::reader::{AuditDatabase, LINES};
 use super::schema::failed;
 
@@ -55,8 +55,8 @@ impl TeamReport {
 }
 
 /// Noted heads of each chain: number and hash, and a chain that noted them.
-type Noted = BTreeMap<String, NotedOfChain>;
-type NotedOfChain = BTreeMap<(u64, String), String>;
+type NotedHeads = BTreeMap<String, NotedHeadsOfChain>;
+type NotedHeadsOfChain = BTreeMap<(u64, String), String>;
 
 impl AuditDatabase {
     /// Verifies every chain in one snapshot, that it contains what others noted, and that one of
@@ -69,10 +69,10 @@ impl AuditDatabase {
     }
 
     /// Like [`Self::verify`], also returning what chains say about removed chains.
-    pub(super) async fn examine(&self, known: &[Head]) -> Result<(TeamReport, Tombs), AuditError> {
+    pub(super) async fn examine(&self, known: &[Head]) -> Result<(TeamReport, PruneRecords), AuditError> {
         let mut snapshot = self.snapshot().await?;
         let mut report = TeamReport::default();
-        let (mut noted, mut tombs) = (Noted::new(), Tombs::default());
+        let (mut noted, mut tombs) = (NotedHeads::new(), PruneRecords::default());
         for (name, seq, hash) in chains(&mut snapshot).await? {
             let head = Head { seq: unsigned(seq), hash };
             let chain = check(&mut snapshot, name, &head, &mut noted, &mut tombs).await?;
@@ -130,14 +130,14 @@ async fn chains(snapshot: &mut PgConnection) -> Result<Vec<(String, i64, String)
 /// Content of a chain's first line.
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Began {
+struct ChainStart {
     chain: String,
     host: String,
     pid: u64,
 }
 
 /// The fault if others noted more of a removed chain than its record says.
-fn contradicts(pruned: &PrunedChain, heads: &NotedOfChain) -> Option<Broken> {
+fn contradicts(pruned: &PrunedChain, heads: &NotedHeadsOfChain) -> Option<Broken> {
     let mut beyond = heads.iter().filter(|((seq, hash), _)| match seq.cmp(&pruned.seq) {
         Ordering::Less => false,
         Ordering::Equal => pruned.hash != *hash,
@@ -153,8 +153,8 @@ async fn check(
     snapshot: &mut PgConnection,
     name: String,
     head: &Head,
-    noted: &mut Noted,
-    tombs: &mut Tombs,
+    noted: &mut NotedHeads,
+    tombs: &mut PruneRecords,
 ) -> Result<Chain, AuditError> {
     let mut chain = Chain { chain: name, ..Chain::default() };
     let mut end = Head::default();
@@ -169,7 +169,7 @@ async fn check(
                 .map_err(failed)?;
         let Some((_, first)) = lines.first() else { break };
         if chain.lines == 0 {
-            let began: Began = serde_json::from_str(first).unwrap_or_default();
+            let began: ChainStart = serde_json::from_str(first).unwrap_or_default();
             if began.chain != chain.chain {
                 broken(&mut chain, 1, "the first line is of another chain".to_owned());
             }
@@ -214,7 +214,11 @@ fn broken(chain: &mut Chain, line: u64, why: String) {
 }
 
 /// Compares a chain with the notes of others.
-async fn compare(snapshot: &mut PgConnection, chain: &str, heads: &NotedOfChain) -> Result<Option<Broken>, AuditError> {
+async fn compare(
+    snapshot: &mut PgConnection,
+    chain: &str,
+    heads: &NotedHeadsOfChain,
+) -> Result<Option<Broken>, AuditError> {
     let numbers: Vec<i64> = heads.keys().map(|(seq, _)| signed(*seq)).collect();
     let lines: Vec<(i64, String)> =
         sqlx::query_as("SELECT seq, line FROM haft_audit_line WHERE chain = $1 AND seq = ANY($2)")

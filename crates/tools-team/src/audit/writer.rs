@@ -12,7 +12,7 @@ use tools_core::Locked as _;
 use tools_store::Server;
 
 use super::chain::{self, Batch};
-use super::heads::{self, Noted, NotedHead};
+use super::heads::{self, HeadNotes, NotedHead};
 use super::schema::failed;
 use crate::host;
 
@@ -126,7 +126,7 @@ pub(super) struct Writer {
     unsettled: Vec<Head>,
     /// The stored chain differs from what was written: nothing is added to it.
     is_changed: bool,
-    noted: Noted,
+    noted: HeadNotes,
     next_probe: Instant,
     next_look: Instant,
     next_touch: Instant,
@@ -143,7 +143,7 @@ impl Writer {
             head: Head::default(),
             unsettled: vec![],
             is_changed: false,
-            noted: Noted::default(),
+            noted: HeadNotes::default(),
             next_probe: now,
             next_look: now + LOOK,
             next_touch: now + TOUCH,
@@ -152,7 +152,7 @@ impl Writer {
 
     /// Writes until all senders are gone.
     pub(super) fn run(mut self, pending: UnboundedReceiver<PendingLine>) {
-        let _ended = OnEnd(Arc::clone(&self.health));
+        let _ended = EndGuard(Arc::clone(&self.health));
         match tokio::runtime::Builder::new_current_thread().enable_all().build() {
             Ok(runtime) => runtime.block_on(self.write(pending)),
             Err(error) => self.health.set(&Err(error.into())),
@@ -187,7 +187,7 @@ impl Writer {
     /// Stores lines and notifies their senders.
     async fn store(&mut self, lines: Vec<PendingLine>) {
         // The heads of others come first in a chain, then regularly.
-        let heads = if self.head.seq == 0 { self.news().await } else { Ok(vec![]) };
+        let heads = if self.head.seq == 0 { self.heads_to_note().await } else { Ok(vec![]) };
         let bodies = lines.iter().map(|line| line.body.as_str()).collect();
         let stored = match heads {
             Ok(heads) => self.store_with(&heads, bodies).await,
@@ -218,7 +218,7 @@ impl Writer {
             self.settle().await?;
             return self.compare().await;
         }
-        let heads = self.news().await?;
+        let heads = self.heads_to_note().await?;
         if !heads.is_empty() {
             self.store_with(&heads, vec![]).await?;
         }
@@ -240,10 +240,10 @@ impl Writer {
         Ok(())
     }
 
-    async fn news(&mut self) -> Result<Vec<NotedHead>, Failure> {
+    async fn heads_to_note(&mut self) -> Result<Vec<NotedHead>, Failure> {
         self.settle().await?;
         let Some(connection) = &mut self.connection else { return Err(Failure::ended()) };
-        let news = timeout(STATEMENT, self.noted.news(connection, &self.chain)).await;
+        let news = timeout(STATEMENT, self.noted.heads_to_note(connection, &self.chain)).await;
         if !matches!(news, Ok(Ok(_))) {
             self.abandon();
         }
@@ -387,9 +387,9 @@ fn gather(first: PendingLine, pending: &mut UnboundedReceiver<PendingLine>) -> V
 }
 
 /// Reports the end of the thread, whatever the reason.
-struct OnEnd(Arc<Health>);
+struct EndGuard(Arc<Health>);
 
-impl Drop for OnEnd {
+impl Drop for EndGuard {
     fn drop(&mut self) {
         self.0.set(&Err(Failure::ended()));
     }

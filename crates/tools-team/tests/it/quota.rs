@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use tools_policy::caller_quota::{CallerAccounts as _, CallerLimit, Charged};
+use tools_policy::caller_quota::{CallerAccounts as _, CallerLimit, ChargeResult};
 use tools_team::quota::PostgresAccounts;
 
 use crate::{database, server, tamper};
@@ -17,7 +17,7 @@ async fn paid(accounts: &[Arc<PostgresAccounts>], caller: &'static str, calls: u
     });
     let mut paid = 0;
     for task in tasks.collect::<Vec<_>>() {
-        paid += usize::from(task.await.unwrap() == Charged::Paid);
+        paid += usize::from(task.await.unwrap() == ChargeResult::Paid);
     }
     paid
 }

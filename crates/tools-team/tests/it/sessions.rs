@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use serde_json::json;
-use tools_agent::sessions::{KeptSession, SessionEntry, SessionStore as _, SessionsError};
+use tools_agent::sessions::{SavedSession, SessionEntry, SessionStore as _, SessionsError};
 use tools_core::SessionId;
 use tools_team::sessions::{PostgresSessions, SessionDatabase};
 
@@ -18,7 +18,7 @@ fn id(session: &str) -> SessionId {
     SessionId::parse(session).unwrap()
 }
 
-fn saved(turns: u64) -> KeptSession {
+fn saved(turns: u64) -> SavedSession {
     let written = jiff::Timestamp::from_millisecond(1_000 + i64::try_from(turns).unwrap()).unwrap();
     let history = json!({"messages": [{"role": "user", "blocks": [{"type": "text", "text": "hello"}]}]});
     let saved = json!({"session": "s", "workdir": "/w", "title": "a title", "turns": turns, "written": written,

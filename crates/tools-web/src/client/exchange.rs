@@ -14,7 +14,7 @@ use tools_tls::{TlsClient, TlsError};
 use super::body::{Body, Intake};
 use super::request::Request;
 use crate::error::WebError;
-use crate::guard::{PageUrl, Vetted};
+use crate::guard::{PageUrl, VettedHost};
 
 /// Headers are read up to so many bytes.
 const MAX_HEADER: usize = 64 * 1024;
@@ -39,7 +39,7 @@ impl Drop for Connection {
 /// Sends a request for `url` to the vetted addresses of its host.
 pub(super) async fn exchange(
     (dialer, tls): (&dyn Dialer, &TlsClient),
-    vetted: &Vetted,
+    vetted: &VettedHost,
     url: &PageUrl,
     request: &Request<'_>,
 ) -> Result<ResponseHead, WebError> {

@@ -16,7 +16,7 @@ const GUESSED_FROM: usize = 64 * 1024;
 
 /// Origin of the encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum CharsetFrom {
+pub enum CharsetSource {
     /// The mark at the start.
     Mark,
     /// `Content-Type`.
@@ -35,7 +35,7 @@ pub struct DecodedText<'a> {
     /// The name of the encoding (`windows-1251`).
     pub charset: &'static str,
     /// Origin of the encoding.
-    pub from: CharsetFrom,
+    pub from: CharsetSource,
     /// Whether some bytes were none of its characters.
     pub damaged: bool,
 }
@@ -46,8 +46,8 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) 
     let rest = &bytes[mark..];
     let rest = if truncated && encoding == UTF_8 { without_cut_character(rest) } else { rest };
     let (encoding, from) = if encoding == UTF_8 && mark == 0 && is_no_utf8(rest) {
-        let other = declared(rest).filter(|other| *other != UTF_8).map(|other| (other, CharsetFrom::Page));
-        other.unwrap_or_else(|| (guessed(rest), CharsetFrom::Guess))
+        let other = declared(rest).filter(|other| *other != UTF_8).map(|other| (other, CharsetSource::Page));
+        other.unwrap_or_else(|| (guessed(rest), CharsetSource::Guess))
     } else {
         (encoding, from)
     };
@@ -55,20 +55,20 @@ pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) 
     DecodedText { text, charset: encoding.name(), from, damaged }
 }
 
-fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetFrom, usize) {
+fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, CharsetSource, usize) {
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
-        return (encoding, CharsetFrom::Mark, length);
+        return (encoding, CharsetSource::Mark, length);
     }
     // Half of the bytes of markup in UTF-16 are zero.
     let fits =
         |encoding: &&Encoding| !is_two_bytes(encoding) || bytes.contains(&0) || std::str::from_utf8(bytes).is_err();
     if let Some(encoding) = named(content_type).filter(fits) {
-        return (encoding, CharsetFrom::Header, 0);
+        return (encoding, CharsetSource::Header, 0);
     }
     if let Some(encoding) = declared(bytes) {
-        return (encoding, CharsetFrom::Page, 0);
+        return (encoding, CharsetSource::Page, 0);
     }
-    (guessed(bytes), CharsetFrom::Guess, 0)
+    (guessed(bytes), CharsetSource::Guess, 0)
 }
 
 /// Whether the header of a body says that it is UTF-16.
@@ -193,7 +193,7 @@ mod tests {
 
     #[test]
     fn the_encoding_comes_from_the_first_that_names_one() {
-        use CharsetFrom as F;
+        use CharsetSource as F;
         let check = |bytes: &[u8], header: Option<&str>, expected: (&str, F)| {
             let decoded = decode(bytes, header, false);
             assert_eq!((decoded.charset, decoded.from), expected, "{header:?} {bytes:?}");

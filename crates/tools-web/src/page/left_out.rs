@@ -25,7 +25,7 @@ pub struct LeftOut {
 
 /// Why an element is left out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Why {
+pub(super) enum OmitReason {
     Navigation,
     Script,
     Hidden,
@@ -35,13 +35,13 @@ pub(super) enum Why {
 }
 
 impl LeftOut {
-    pub(super) fn count(&mut self, why: Why) {
+    pub(super) fn count(&mut self, why: OmitReason) {
         match why {
-            Why::Navigation => self.navigation += 1,
-            Why::Script => self.scripts += 1,
-            Why::Hidden => self.hidden += 1,
-            Why::Advertising => self.advertising += 1,
-            Why::Nothing => {}
+            OmitReason::Navigation => self.navigation += 1,
+            OmitReason::Script => self.scripts += 1,
+            OmitReason::Hidden => self.hidden += 1,
+            OmitReason::Advertising => self.advertising += 1,
+            OmitReason::Nothing => {}
         }
     }
 }
@@ -61,14 +61,14 @@ impl fmt::Display for LeftOut {
 }
 
 /// Why the element with all below it is left out; `None` when it is read.
-pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_sectioned: bool) -> Option<Why> {
+pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_sectioned: bool) -> Option<OmitReason> {
     match tag {
-        Tag::Script => return Some(Why::Script),
-        Tag::Nav => return Some(Why::Navigation),
-        Tag::Footer if !is_sectioned => return Some(Why::Navigation),
-        Tag::Template | Tag::Unseen => return Some(Why::Hidden),
-        Tag::Dialog if element.attr("open").is_none() => return Some(Why::Hidden),
-        Tag::Embedded => return Some(Why::Nothing),
+        Tag::Script => return Some(OmitReason::Script),
+        Tag::Nav => return Some(OmitReason::Navigation),
+        Tag::Footer if !is_sectioned => return Some(OmitReason::Navigation),
+        Tag::Template | Tag::Unseen => return Some(OmitReason::Hidden),
+        Tag::Dialog if element.attr("open").is_none() => return Some(OmitReason::Hidden),
+        Tag::Embedded => return Some(OmitReason::Nothing),
         _ => {}
     }
     // What a click opens is read, as the contents of `details` are.
@@ -77,14 +77,14 @@ pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_secti
         let value: &str = value;
         match name.local {
             local_name!("hidden") => {
-                (!value.trim().eq_ignore_ascii_case("until-found") && !is_panel()).then_some(Why::Hidden)
+                (!value.trim().eq_ignore_ascii_case("until-found") && !is_panel()).then_some(OmitReason::Hidden)
             }
-            local_name!("popover") => Some(Why::Hidden),
+            local_name!("popover") => Some(OmitReason::Hidden),
             // Pictures of formulas have it beside what screen readers are given.
             local_name!("aria-hidden") => {
-                (value.eq_ignore_ascii_case("true") && tag != Tag::Image && !is_panel()).then_some(Why::Hidden)
+                (value.eq_ignore_ascii_case("true") && tag != Tag::Image && !is_panel()).then_some(OmitReason::Hidden)
             }
-            local_name!("style") => is_hiding(value).then_some(Why::Hidden),
+            local_name!("style") => is_hiding(value).then_some(OmitReason::Hidden),
             local_name!("role") => of_role(value),
             local_name!("class") => of_names(value).filter(|_| !holds_content(node, tag)),
             // Headings and their sections have ids made of their words.
@@ -97,10 +97,10 @@ pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_secti
     })
 }
 
-fn of_role(role: &str) -> Option<Why> {
+fn of_role(role: &str) -> Option<OmitReason> {
     match role.trim().to_ascii_lowercase().as_str() {
         "navigation" | "search" | "contentinfo" | "dialog" | "alertdialog" | "menu" | "menubar" => {
-            Some(Why::Navigation)
+            Some(OmitReason::Navigation)
         }
         _ => None,
     }
@@ -153,16 +153,16 @@ const NOTICES: &[&str] = &[
 const CONTROLS: &[&str] =
     &["mw-editsection", "mw-jump", "mw-jump-link", "skip-link", "skip-links", "skip-nav", "skiplink", "noprint"];
 
-fn of_names(names: &str) -> Option<Why> {
+fn of_names(names: &str) -> Option<OmitReason> {
     if names.len() >= 1024 {
         return None;
     }
     let is_any = |name: &str, list: &[&str]| list.iter().any(|known| name.eq_ignore_ascii_case(known));
     names.split_ascii_whitespace().find_map(|name| {
         if is_any(name, ADVERTISING) || begins_as_advertising(name) || is_about_consent(name) {
-            Some(Why::Advertising)
+            Some(OmitReason::Advertising)
         } else if is_any(name, CONTROLS) {
-            Some(Why::Nothing)
+            Some(OmitReason::Nothing)
         } else {
             None
         }
@@ -247,13 +247,13 @@ mod tests {
 
     #[test]
     fn advertising_is_known_by_whole_names() {
-        let check = |names: &str, expected: Option<Why>| assert_eq!(of_names(names), expected, "{names}");
+        let check = |names: &str, expected: Option<OmitReason>| assert_eq!(of_names(names), expected, "{names}");
         for names in ["box AD top", "cookie-banner", "js-cookieNotice", "gdpr-bar", "CookieLaw", "div-gpt-ad-12"] {
-            check(names, Some(Why::Advertising));
+            check(names, Some(OmitReason::Advertising));
         }
         for names in ["add-on loader shadow", "", "cookie-recipe", "informed-consent", "banner", "consenting"] {
             check(names, None);
         }
-        check("mw-editsection", Some(Why::Nothing));
+        check("mw-editsection", Some(OmitReason::Nothing));
     }
 }

@@ -23,7 +23,7 @@ mod walk;
 mod writer;
 mod xhtml;
 
-pub use charset::{CharsetFrom, DecodedText, decode};
+pub use charset::{CharsetSource, DecodedText, decode};
 pub use kind::{Kind, kind_of};
 pub use left_out::LeftOut;
 pub use parse::{Document, PATIENCE};

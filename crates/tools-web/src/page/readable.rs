@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 use super::links::Base;
-use super::walk::{Ask, WalkResult, walk};
+use super::walk::{WalkInput, WalkResult, walk};
 use super::{Document, LeftOut};
 
 /// Less text than this is not what a reader came for, unless it is most of the page.
@@ -47,7 +47,7 @@ pub fn readable(document: &Document, url: Option<&Url>, format: Format, patience
     let until = Instant::now() + patience;
     let mut base = Base::new(url);
     let mut read = |with_navigation| {
-        let ask = Ask { base: &mut base, format, with_navigation, until };
+        let ask = WalkInput { base: &mut base, format, with_navigation, until };
         walk(&document.html.tree, ask)
     };
     let mut walked = read(false);

@@ -7,7 +7,7 @@ use html5ever::local_name;
 use scraper::Node;
 use scraper::node::Element;
 
-use super::left_out::{Why, why};
+use super::left_out::{OmitReason, why};
 use super::tag::{Tag, tag_of};
 
 /// Elements above a slot among which its template is looked for.
@@ -86,7 +86,7 @@ fn shown_in<'a>(slot: NodeRef<'a, Node>, hidden: &mut HashMap<NodeId, bool>) -> 
         if tag == Tag::Template {
             return Some(node);
         }
-        if *hidden.entry(node.id()).or_insert_with(|| why(node, element, tag, true) == Some(Why::Hidden)) {
+        if *hidden.entry(node.id()).or_insert_with(|| why(node, element, tag, true) == Some(OmitReason::Hidden)) {
             return None;
         }
     }

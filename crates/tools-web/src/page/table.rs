@@ -20,7 +20,7 @@ const MAX_ROWS: usize = 1000;
 
 /// What a table is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Use {
+pub(super) enum TableUse {
     Data,
     /// Parts of a page side by side.
     Layout,
@@ -29,7 +29,7 @@ pub(super) enum Use {
 }
 
 /// What each table of a page is for.
-pub(super) struct Uses(HashMap<NodeId, Facts>);
+pub(super) struct TableUses(HashMap<NodeId, Facts>);
 
 #[derive(Default)]
 struct Facts {
@@ -39,7 +39,7 @@ struct Facts {
     has_numbers: bool,
 }
 
-impl Uses {
+impl TableUses {
     pub(super) fn of(tree: &Tree<Node>) -> Self {
         let (mut uses, mut numbers) = (Self(HashMap::new()), Numbers::default());
         for node in tree.nodes() {
@@ -76,11 +76,11 @@ impl Uses {
         }
     }
 
-    pub(super) fn of_table(&self, table: NodeId) -> Use {
+    pub(super) fn of_table(&self, table: NodeId) -> TableUse {
         match self.0.get(&table) {
-            Some(facts) if facts.has_numbers && !facts.has_header => Use::Listing,
-            Some(facts) if facts.is_layout || facts.rows == 1 && !facts.has_header => Use::Layout,
-            _ => Use::Data,
+            Some(facts) if facts.has_numbers && !facts.has_header => TableUse::Listing,
+            Some(facts) if facts.is_layout || facts.rows == 1 && !facts.has_header => TableUse::Layout,
+            _ => TableUse::Data,
         }
     }
 }

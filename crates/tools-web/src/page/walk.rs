@@ -9,17 +9,17 @@ use scraper::node::Element;
 
 use super::code::{Code, Numbers, is_code_block};
 use super::formula::{marks, raised};
-use super::left_out::{LeftOut, Why, is_mark, is_read_button, why};
+use super::left_out::{LeftOut, OmitReason, is_mark, is_read_button, why};
 use super::links::Base;
 use super::list::List;
 use super::shadow::Shadows;
-use super::table::{Table, Use, Uses};
+use super::table::{Table, TableUse, TableUses};
 use super::tag::{Tag, tag_of};
 use super::writer::Writer;
 use super::{Format, without_controls};
 
 /// How a page is walked.
-pub(super) struct Ask<'a> {
+pub(super) struct WalkInput<'a> {
     pub(super) base: &'a mut Base,
     pub(super) format: Format,
     /// Whether menus are read like anything else.
@@ -44,13 +44,13 @@ pub(super) struct WalkResult {
 }
 
 struct Walk<'a, 'b> {
-    ask: Ask<'a>,
+    ask: WalkInput<'a>,
     found: WalkResult,
     page: Writer,
     cell: Option<Writer>,
     table: Option<Table>,
     shadows: Shadows,
-    tables: Uses,
+    tables: TableUses,
     lists: Vec<List>,
     code: Option<Code>,
     numbers: Numbers,
@@ -65,7 +65,7 @@ struct Walk<'a, 'b> {
 const STRIDE: usize = 4096;
 
 /// Walks the page.
-pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
+pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: WalkInput<'_>) -> WalkResult {
     let mut walk = Walk {
         ask,
         found: WalkResult::default(),
@@ -73,7 +73,7 @@ pub(super) fn walk(tree: &ego_tree::Tree<Node>, ask: Ask<'_>) -> WalkResult {
         cell: None,
         table: None,
         shadows: Shadows::of(tree),
-        tables: Uses::of(tree),
+        tables: TableUses::of(tree),
         lists: Vec::new(),
         code: None,
         numbers: Numbers::default(),
@@ -132,7 +132,7 @@ impl Walk<'_, '_> {
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
         if self.shadows.is_replaced(node) {
             if node.value().is_element() {
-                self.found.left_out.count(Why::Hidden);
+                self.found.left_out.count(OmitReason::Hidden);
             }
             return false;
         }
@@ -154,14 +154,14 @@ impl Walk<'_, '_> {
         let tag = tag_of(element);
         let why = match tag {
             Tag::Template if self.shadows.is_shown(node) => None,
-            Tag::Parenthesis if !is_short(node) => Some(Why::Hidden),
-            Tag::Button if !is_read_button(node, element, self.sections > 0) => Some(Why::Nothing),
-            Tag::Link if is_mark(node, element) => Some(Why::Nothing),
-            _ if self.numbers.is_beside(node, element, self.code.is_some()) => Some(Why::Nothing),
+            Tag::Parenthesis if !is_short(node) => Some(OmitReason::Hidden),
+            Tag::Button if !is_read_button(node, element, self.sections > 0) => Some(OmitReason::Nothing),
+            Tag::Link if is_mark(node, element) => Some(OmitReason::Nothing),
+            _ if self.numbers.is_beside(node, element, self.code.is_some()) => Some(OmitReason::Nothing),
             _ => why(node, element, tag, self.sections > 0),
         };
         if let Some(why) = why
-            && !(self.ask.with_navigation && why == Why::Navigation)
+            && !(self.ask.with_navigation && why == OmitReason::Navigation)
         {
             self.found.left_out.count(why);
             return false;
@@ -218,7 +218,7 @@ impl Walk<'_, '_> {
             Tag::Input => self.input(element),
             Tag::Table => {
                 self.block();
-                if self.table.is_none() && self.tables.of_table(node.id()) == Use::Data {
+                if self.table.is_none() && self.tables.of_table(node.id()) == TableUse::Data {
                     self.table = Some(Table::default());
                 }
             }
@@ -314,7 +314,7 @@ impl Walk<'_, '_> {
                         self.ask.base.named(href);
                     }
                 }
-                local_name!("script") | local_name!("style") => self.found.left_out.count(Why::Script),
+                local_name!("script") | local_name!("style") => self.found.left_out.count(OmitReason::Script),
                 _ => {}
             }
         }
@@ -417,7 +417,7 @@ impl Walk<'_, '_> {
 
     fn is_listing(&self, node: NodeRef<'_, Node>, element: &Element, tag: Tag) -> bool {
         match tag {
-            Tag::Table => self.tables.of_table(node.id()) == Use::Listing,
+            Tag::Table => self.tables.of_table(node.id()) == TableUse::Listing,
             Tag::Line => is_code_block(node, element),
             _ => false,
         }
@@ -499,7 +499,7 @@ impl Walk<'_, '_> {
     }
 
     fn leave_table(&mut self, id: ego_tree::NodeId) {
-        if self.tables.of_table(id) != Use::Data {
+        if self.tables.of_table(id) != TableUse::Data {
             self.block();
             return;
         }

@@ -20,7 +20,7 @@ pub(super) struct Font {
 
 /// What a string of a font is.
 #[derive(Default)]
-pub(super) struct Shown {
+pub(super) struct DecodedString {
     pub(super) text: String,
     /// Thousandths of the font's size.
     pub(super) width: f64,
@@ -47,8 +47,8 @@ impl Font {
     }
 
     /// The text of a string.
-    pub(super) fn show(&self, string: &[u8]) -> Shown {
-        let mut shown = Shown::default();
+    pub(super) fn show(&self, string: &[u8]) -> DecodedString {
+        let mut shown = DecodedString::default();
         let mut rest = string;
         while let Some((code, after)) = self.code(rest) {
             rest = after;

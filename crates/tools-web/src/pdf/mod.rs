@@ -2,11 +2,11 @@
 //! reader: what could take much memory or time is found before the parser sees it, and refused.
 
 mod cmap;
+mod cost;
 mod font;
 mod glyphs;
 mod place;
 mod text;
-mod weigh;
 
 pub use text::{PdfText, pdf_text};
 

@@ -15,9 +15,9 @@ use hayro_syntax::page::{Page, Resources};
 use hayro_syntax::{Filter, LoadPdfError, Pdf};
 
 use super::PdfProblem;
+use super::cost::check_cost;
 use super::font::Font;
 use super::place::{Gap, Pen};
-use super::weigh::weigh;
 
 /// What the streams that are read may hold together.
 const MAX_CONTENT: u64 = 64 << 20;
@@ -47,7 +47,7 @@ pub struct PdfText {
 /// [`PdfProblem`].
 pub fn pdf_text(bytes: &[u8], patience: Duration) -> Result<PdfText, PdfProblem> {
     let until = Instant::now() + patience;
-    weigh(bytes)?;
+    check_cost(bytes)?;
     // The parser is made for files of all kinds; should one be none that it foresaw, the process
     // goes on.
     catch_unwind(AssertUnwindSafe(|| read(bytes.to_vec(), until))).unwrap_or(Err(PdfProblem::Damaged))

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, ToolOutput, ToolTraits};
 
 use super::frame::Frame;
-use super::site::{By, Page, Web, aside, output};
+use super::site::{Page, PageRequest, Web, output, run_on_thread};
 use super::window::window;
 use crate::error::WebError;
 use crate::page::{
@@ -49,8 +49,9 @@ impl Tool for Fetch {
     }
 
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
-        let page = self.0.page(&args.url, By { tool: "fetch", parameters: |url| json!({ "url": url }), cx }).await?;
-        aside(move || show(&args, &page)).await?
+        let page =
+            self.0.page(&args.url, PageRequest { tool: "fetch", parameters: |url| json!({ "url": url }), cx }).await?;
+        run_on_thread(move || show(&args, &page)).await?
     }
 }
 

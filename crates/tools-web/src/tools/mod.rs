@@ -3,7 +3,7 @@
 mod executors;
 mod fetch;
 mod frame;
-mod kept;
+mod page_cache;
 mod site;
 mod web_scrape;
 mod window;

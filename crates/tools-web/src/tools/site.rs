@@ -12,7 +12,7 @@ use tools_core::{
     ToolErrorCategory, ToolOutput, Verdict,
 };
 
-use super::kept::PageCache;
+use super::page_cache::PageCache;
 use crate::client::{Fetched, Request, WebClient};
 use crate::config::ScrapePolicy;
 use crate::error::WebError;
@@ -24,7 +24,7 @@ const ACCEPT: &str =
 
 /// A call that wants a page: its tool, and its parameters with another URL.
 #[derive(Clone, Copy)]
-pub(super) struct By<'a> {
+pub(super) struct PageRequest<'a> {
     pub(super) tool: &'static str,
     pub(super) parameters: fn(&str) -> serde_json::Value,
     pub(super) cx: &'a CallContext,
@@ -70,7 +70,7 @@ impl Web {
     }
 
     /// The page of a URL, from memory while it is fresh.
-    pub(super) async fn page(&self, url: &str, by: By<'_>) -> Result<Page, ToolError> {
+    pub(super) async fn page(&self, url: &str, by: PageRequest<'_>) -> Result<Page, ToolError> {
         let policy = self.policy.load();
         let url = policy.rules.admit(url).map_err(WebError::Refused)?;
         let cx = by.cx;
@@ -105,12 +105,18 @@ impl Web {
     }
 
     /// Whether a kept page may still be read from where it came.
-    fn follows(&self, came_from: &PageUrl, asked: &PageUrl, policy: &ScrapePolicy, by: By<'_>) -> Result<(), Refusal> {
+    fn follows(
+        &self,
+        came_from: &PageUrl,
+        asked: &PageUrl,
+        policy: &ScrapePolicy,
+        by: PageRequest<'_>,
+    ) -> Result<(), Refusal> {
         policy.rules.admit(came_from.as_str())?;
         if came_from == asked { Ok(()) } else { self.judged(came_from, asked, by) }
     }
 
-    fn judged(&self, next: &PageUrl, asked: &PageUrl, by: By<'_>) -> Result<(), Refusal> {
+    fn judged(&self, next: &PageUrl, asked: &PageUrl, by: PageRequest<'_>) -> Result<(), Refusal> {
         let Some((alone, explain)) = &self.judge else { return Ok(()) };
         let Ok(call) = ToolCall::new(by.tool, (by.parameters)(next.as_str())) else {
             return Err(Refusal::Malformed("it is not a call"));
@@ -130,7 +136,9 @@ impl Web {
 }
 
 /// Runs `work` on a thread for long work, as long as somebody waits for it.
-pub(super) async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ToolError> {
+pub(super) async fn run_on_thread<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, ToolError> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         ToolError::new(ToolErrorCategory::PermanentFailure, "page_not_read", "the page could not be read")
             .with_source(error)

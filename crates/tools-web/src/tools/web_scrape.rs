@@ -9,7 +9,7 @@ use tools_core::{CallContext, Inspection, Tool, ToolDef, ToolError, ToolKind, To
 
 use super::fetch::{PDF, binary};
 use super::frame::Frame;
-use super::site::{By, Page, Web, aside, output};
+use super::site::{Page, PageRequest, Web, output, run_on_thread};
 use crate::error::WebError;
 use crate::page::{Document, Extract, Kind, PATIENCE, decode, kind_of, select};
 
@@ -62,9 +62,12 @@ impl Tool for WebScrape {
     async fn run(&self, args: Args, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let page = self
             .0
-            .page(&args.url, By { tool: "web_scrape", parameters: |url| json!({ "url": url, "select": "*" }), cx })
+            .page(
+                &args.url,
+                PageRequest { tool: "web_scrape", parameters: |url| json!({ "url": url, "select": "*" }), cx },
+            )
             .await?;
-        aside(move || show(&args, &page)).await?.map_err(ToolError::from)
+        run_on_thread(move || show(&args, &page)).await?.map_err(ToolError::from)
     }
 }
 

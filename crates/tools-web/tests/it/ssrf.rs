@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use async_trait::async_trait;
-use tools_web::guard::{Answer, Guard, HostResolver, LookupError, Refusal, UrlRules, Vetted};
+use tools_web::guard::{Answer, Guard, HostResolver, LookupError, Refusal, UrlRules, VettedHost};
 
 /// Answers by name; a name with several answers gives them in turn.
 #[derive(Default)]
@@ -29,7 +29,7 @@ fn answer(addresses: &[&str]) -> Answer {
 }
 
 /// The way of a fetch with its redirects, up to the connections that it would open.
-async fn walk(url: &str, redirects: &[&str], resolver: &Arc<Scripted>) -> Result<Vec<Vetted>, Refusal> {
+async fn walk(url: &str, redirects: &[&str], resolver: &Arc<Scripted>) -> Result<Vec<VettedHost>, Refusal> {
     let (rules, guard) = (UrlRules::default(), Guard::new(resolver.clone()));
     let mut here = rules.admit(url)?;
     let mut reached = vec![guard.vet(here.host(), here.port()).await?];
@@ -228,7 +228,7 @@ async fn rebinding_between_two_looks_reaches_nothing_internal() {
         if let Ok(list) = walk("https://r.example.org/", &[], &resolver).await {
             let only_public = list
                 .iter()
-                .flat_map(Vetted::addresses)
+                .flat_map(VettedHost::addresses)
                 .all(|one| one.socket().ip() == PUBLIC[0].parse::<IpAddr>().unwrap());
             assert!(only_public);
             reached += 1;

@@ -36,10 +36,10 @@ text = "`sum` left out the first number. It no longer does, and the test passes.
 "#;
 
 /// Approves the commands of the script.
-struct Agrees;
+struct AlwaysApprove;
 
 #[async_trait]
-impl Confirmer for Agrees {
+impl Confirmer for AlwaysApprove {
     async fn confirm(&self, _: &ConfirmPrompt) -> Answer {
         Answer::Once
     }
@@ -61,7 +61,7 @@ pub(super) async fn repairs(stage: &mut Stage) -> Result<(), String> {
     write(&source, SOURCE)?;
     let script = Script::parse(SCRIPT).map_err(|error| error.to_string())?;
     let model = Arc::new(ScriptedProvider::new(script));
-    let mut agent = Agent::builder(model, Arc::new(stage.toolbox.clone())).confirmer(Arc::new(Agrees)).build();
+    let mut agent = Agent::builder(model, Arc::new(stage.toolbox.clone())).confirmer(Arc::new(AlwaysApprove)).build();
     let turn = agent.run("why does the test in haft-demo/sums fail?").await;
     stage.count(usize::try_from(turn.calls).unwrap_or_default());
     let now = fs::read_to_string(&source).map_err(|error| error.to_string())?;

@@ -74,7 +74,7 @@ fn take_back(common: &CommonArgs, running: &AgentRun) {
 fn trust(rest: &str) {
     let tool = rest.strip_prefix("reset").map(str::trim).and_then(|tool| ToolName::parse(tool).ok());
     let Some(tool) = tool else { return output::note("/trust reset TOOL unblocks a tool") };
-    match haft::policy::anomaly::ToolHealth::leave_reset(&haft::config::places::resets_dir(), &tool) {
+    match haft::policy::anomaly::ToolHealth::request_reset(&haft::config::places::resets_dir(), &tool) {
         Ok(()) => output::note(&format!("`{tool}` runs again")),
         Err(error) => output::note(&format!("`{tool}` cannot be unblocked: {error}")),
     }

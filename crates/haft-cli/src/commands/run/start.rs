@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use haft::agents::sessions::{HeldSession, KeptSession, Sessions, SessionsError};
+use haft::agents::sessions::{HeldSession, SavedSession, Sessions, SessionsError};
 use haft::agents::{AgentEvents, CompressDesk};
 use haft::core::{DynExecutor, SessionId, Typed};
 use haft::providers::scripted::ScriptedProvider;
@@ -71,7 +71,7 @@ async fn resumed(
     common: &CommonArgs,
     verb: &Run,
     sessions: &Sessions,
-) -> Result<Option<(HeldSession, KeptSession)>, String> {
+) -> Result<Option<(HeldSession, SavedSession)>, String> {
     let Some(which) = &verb.resume else { return Ok(None) };
     let unreadable = |error: SessionsError| error.to_string();
     let session = match which.as_deref().or(common.session.as_deref()) {

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use haft::Toolbox;
-use haft::agents::sessions::{HeldSession, KeptSession};
+use haft::agents::sessions::{HeldSession, SavedSession};
 use haft::agents::{Agent, AgentEvent, Turn};
 use tokio::sync::mpsc;
 use tokio_util::sync::CancellationToken;
@@ -64,9 +64,9 @@ impl AgentRun {
     /// Saves the conversation so that it can be resumed; returns whether it may continue.
     pub(super) async fn keep(&mut self, task: &str) -> bool {
         if self.title.is_empty() {
-            self.title = KeptSession::title_of(task);
+            self.title = SavedSession::title_of(task);
         }
-        let kept = KeptSession::of(&self.toolbox.context(), &self.agent, &self.title);
+        let kept = SavedSession::of(&self.toolbox.context(), &self.agent, &self.title);
         let Err(error) = self.held.keep(&kept).await else { return true };
         output::note(&format!("warning: the session is not saved: {error}"));
         !self.held.must_keep()

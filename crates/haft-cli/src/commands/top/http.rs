@@ -1,5 +1,5 @@
-//! Minimal HTTP server for one page. [`Door::route`] judges a request by its head alone. Without
-//! the token, only the page itself is served.
+//! Minimal HTTP server for one page. [`RequestGuard::route`] judges a request by its head alone.
+//! Without the token, only the page itself is served.
 
 use std::{fs::File, io::Read, time::Duration};
 
@@ -22,7 +22,7 @@ const MAX_BODY: usize = 16 * 1024;
 const PATIENCE: Duration = Duration::from_secs(5);
 
 /// Decides which requests are served.
-pub(super) struct Door {
+pub(super) struct RequestGuard {
     port: u16,
     token: String,
     /// Nonce of our own style and script; nothing else runs on the page.
@@ -53,7 +53,7 @@ struct Response {
     choice: Choice,
 }
 
-impl Door {
+impl RequestGuard {
     /// Creates a door with a new token.
     pub(super) fn new(port: u16) -> Result<Self, String> {
         Ok(Self { port, token: random()?, nonce: random()? })
@@ -117,11 +117,11 @@ impl Head {
 }
 
 /// Answers one request and ends the connection.
-pub(super) async fn serve(mut stream: TcpStream, door: &Door, board: &Board) {
-    let answer = match timeout(PATIENCE, read(&mut stream, door)).await {
-        Ok(Some(Ok((route, body)))) => door.answered(route, &body, board).await,
-        Ok(Some(Err(status))) => door.response(status, "text/plain", ""),
-        Ok(None) => door.response(400, "text/plain", ""),
+pub(super) async fn serve(mut stream: TcpStream, guard: &RequestGuard, board: &Board) {
+    let answer = match timeout(PATIENCE, read(&mut stream, guard)).await {
+        Ok(Some(Ok((route, body)))) => guard.answered(route, &body, board).await,
+        Ok(Some(Err(status))) => guard.response(status, "text/plain", ""),
+        Ok(None) => guard.response(400, "text/plain", ""),
         Err(_) => return,
     };
     let _ = timeout(PATIENCE, async {
@@ -135,7 +135,7 @@ pub(super) async fn serve(mut stream: TcpStream, door: &Door, board: &Board) {
 }
 
 /// Reads a request, judged before its body; `None` if it is invalid.
-async fn read(stream: &mut TcpStream, door: &Door) -> Option<Result<(Route, Vec<u8>), u16>> {
+async fn read(stream: &mut TcpStream, guard: &RequestGuard) -> Option<Result<(Route, Vec<u8>), u16>> {
     let mut bytes = Vec::new();
     let end = loop {
         if let Some(end) = bytes.windows(4).position(|part| part == b"\r\n\r\n") {
@@ -146,7 +146,7 @@ async fn read(stream: &mut TcpStream, door: &Door) -> Option<Result<(Route, Vec<
         }
     };
     let head = Head::parse(std::str::from_utf8(&bytes[..end]).ok()?)?;
-    let route = match door.route(&head) {
+    let route = match guard.route(&head) {
         Ok(route) => route,
         Err(status) => return Some(Err(status)),
     };
@@ -167,7 +167,7 @@ async fn read(stream: &mut TcpStream, door: &Door) -> Option<Result<(Route, Vec<
     Some(Ok((route, body)))
 }
 
-impl Door {
+impl RequestGuard {
     async fn answered(&self, route: Route, body: &[u8], board: &Board) -> String {
         match route {
             Route::Page => self.response(200, "text/html; charset=utf-8", &self.page()),
@@ -223,9 +223,9 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: Result<Route, u16>) {
-        let door = Door { port: 8080, token: "t0".to_owned(), nonce: "n".to_owned() };
+        let guard = RequestGuard { port: 8080, token: "t0".to_owned(), nonce: "n".to_owned() };
         let head = Head::parse(text).expect("it is a head");
-        assert_eq!(door.route(&head), expected, "{text}");
+        assert_eq!(guard.route(&head), expected, "{text}");
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, ArrayOfTables, InlineTable, Item, Table, TableLike, Value};
 use tools_core::{Verdict, quoted};
-use tools_policy::permissions::{RuleConfig, from_legacy, is_said_by_rules};
+use tools_policy::permissions::{RuleConfig, from_legacy, is_covered_by_rules};
 use tools_shell::ShellConfig;
 
 use super::Notes;
@@ -123,7 +123,7 @@ struct PatternSplit {
 
 impl PatternSplit {
     fn of(list: Vec<String>) -> Self {
-        let (goes, stays) = list.into_iter().partition(|text| is_said_by_rules(text));
+        let (goes, stays) = list.into_iter().partition(|text| is_covered_by_rules(text));
         Self { stays, goes }
     }
 

@@ -14,7 +14,7 @@ use tools_tls::Endpoint;
 use super::messages::{collection, of_files, outdated, page, question, read_near, read_page, read_size, upserts};
 use super::server::{Server, ServerAnswer};
 use crate::config::QdrantConfig;
-use crate::vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, Near};
+use crate::vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
 /// Points of one request.
 const POINTS: usize = 500;
@@ -138,7 +138,7 @@ impl QdrantChunks {
         Ok(())
     }
 
-    async fn nearest(&self, space: &ChunkSpace, asked: &Value) -> Result<Vec<Near>, ChunkIndexError> {
+    async fn nearest(&self, space: &ChunkSpace, asked: &Value) -> Result<Vec<NearPassage>, ChunkIndexError> {
         match self.server.ask(Method::POST, &format!("{}/points/query", self.at(space)), Some(asked)).await? {
             ServerAnswer::Result(result) => read_near(&result),
             // Where nothing was ever put in, nothing is near; what was there before is gone.
@@ -173,7 +173,7 @@ impl ChunkIndex for QdrantChunks {
         wait(self.remove_all(space, files))
     }
 
-    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<Near>, ChunkIndexError> {
+    fn near(&self, space: &ChunkSpace, vector: &[f32], limit: usize) -> Result<Vec<NearPassage>, ChunkIndexError> {
         wait(self.nearest(space, &question(space, vector, limit)))
     }
 }

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 use sha2::{Digest as _, Sha256};
 use tools_core::hex;
 
-use crate::vectors::{Chunk, ChunkIndexError, ChunkSpace, FileChunks, Near};
+use crate::vectors::{Chunk, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
 /// Counted up when passages are made in another way: what lies in a collection fits none of them.
 const FORMAT: &str = "1";
@@ -116,13 +116,13 @@ pub(super) fn read_page(result: &Value, files: &mut BTreeMap<String, u64>) -> Re
 }
 
 /// The points that an answer names; those that are none of ours are left out.
-pub(super) fn read_near(result: &Value) -> Result<Vec<Near>, ChunkIndexError> {
+pub(super) fn read_near(result: &Value) -> Result<Vec<NearPassage>, ChunkIndexError> {
     let number = |payload: &Value, key: &str| payload[key].as_u64().and_then(|number| u32::try_from(number).ok());
     let near = |point: &Value| {
         let payload = &point["payload"];
         #[expect(clippy::cast_possible_truncation, reason = "a cosine")]
         let score = point["score"].as_f64()? as f32;
-        Some(Near {
+        Some(NearPassage {
             file: payload["file"].as_str()?.to_owned(),
             digest: u64::from_str_radix(payload["digest"].as_str()?, 16).ok()?,
             number: number(payload, "number")?,

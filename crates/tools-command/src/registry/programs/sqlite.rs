@@ -103,7 +103,7 @@ pub(super) static ALL: &[Program] = &[Program {
 
 /// What a command of the shell does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Dot {
+enum DotCommand {
     /// Nothing to files.
     Plain,
     /// It writes its arguments as files, or to a program.
@@ -134,9 +134,9 @@ enum Dot {
 
 /// The commands of the shell: what each does, its names, and the options of those that name a file,
 /// with `=` where a value follows.
-const DOTS: &[(Dot, &str, &str)] = &[
+const DOTS: &[(DotCommand, &str, &str)] = &[
     (
-        Dot::Plain,
+        DotCommand::Plain,
         "auth bail binary changes check columns connection constant crlf crnl databases dbinfo dbtotxt \
          decimal_sep display_colors dump echo eqp exit expert explain fullschema headers help highlight \
          highlight_colors highlight_errors indexes indices intck keyword large_number_rendering last limit lint \
@@ -145,30 +145,30 @@ const DOTS: &[(Dot, &str, &str)] = &[
          width",
         "",
     ),
-    (Dot::Prints, "output once", "bom plain"),
-    (Dot::Prints, "log", ""),
-    (Dot::Prints, "trace", "expanded plain normalized stmt profile row close"),
-    (Dot::Notes("testcase-out.txt"), "testcase", ""),
-    (Dot::Copies, "backup save", "append async"),
-    (Dot::Copies, "clone", ""),
-    (Dot::Opens, "open", "append deserialize hexdb ifexist maxsize= new nofollow readonly zip"),
-    (Dot::Restores, "restore", ""),
-    (Dot::Imports, "import", "ascii csv skip= schema= v"),
-    (Dot::Reads, "read", ""),
-    (Dot::Session, "session", ""),
-    (Dot::Evaluates, "parameter", ""),
-    (Dot::Runs, "shell system", ""),
-    (Dot::Hides(RUNS), "edit excel pager www", ""),
-    (Dot::Hides(LOADS), "selftest", ""),
-    (Dot::Hidden(LOADS), "load", ""),
-    (Dot::Hidden(ARCHIVES), "archive", ""),
-    (Dot::Hidden("a database client that works in another folder"), "cd", ""),
-    (Dot::Hidden(NAMES), "dbconfig filectrl imposter iotrace testctrl unmodule", ""),
+    (DotCommand::Prints, "output once", "bom plain"),
+    (DotCommand::Prints, "log", ""),
+    (DotCommand::Prints, "trace", "expanded plain normalized stmt profile row close"),
+    (DotCommand::Notes("testcase-out.txt"), "testcase", ""),
+    (DotCommand::Copies, "backup save", "append async"),
+    (DotCommand::Copies, "clone", ""),
+    (DotCommand::Opens, "open", "append deserialize hexdb ifexist maxsize= new nofollow readonly zip"),
+    (DotCommand::Restores, "restore", ""),
+    (DotCommand::Imports, "import", "ascii csv skip= schema= v"),
+    (DotCommand::Reads, "read", ""),
+    (DotCommand::Session, "session", ""),
+    (DotCommand::Evaluates, "parameter", ""),
+    (DotCommand::Runs, "shell system", ""),
+    (DotCommand::Hides(RUNS), "edit excel pager www", ""),
+    (DotCommand::Hides(LOADS), "selftest", ""),
+    (DotCommand::Hidden(LOADS), "load", ""),
+    (DotCommand::Hidden(ARCHIVES), "archive", ""),
+    (DotCommand::Hidden("a database client that works in another folder"), "cd", ""),
+    (DotCommand::Hidden(NAMES), "dbconfig filectrl imposter iotrace testctrl unmodule", ""),
 ];
 
 /// What a command of the shell may be: it takes as few letters as tell it from others, which
 /// differs between versions.
-fn meanings(word: &str) -> Vec<(Dot, &'static str)> {
+fn meanings(word: &str) -> Vec<(DotCommand, &'static str)> {
     let word = word.to_lowercase();
     let of = |is: fn(&str, &str) -> bool| {
         let named = DOTS.iter().filter(|(_, names, _)| names.split_ascii_whitespace().any(|name| is(name, &word)));
@@ -176,11 +176,11 @@ fn meanings(word: &str) -> Vec<(Dot, &'static str)> {
     };
     let exact = of(|name, word| name == word);
     let found = if exact.is_empty() { of(|name, word| name.starts_with(word)) } else { exact };
-    if found.is_empty() { vec![(Dot::Hides(NAMES), "")] } else { found }
+    if found.is_empty() { vec![(DotCommand::Hides(NAMES), "")] } else { found }
 }
 
 /// The commands of the shell: each that one may be, its options and its arguments.
-fn dot_commands(parsed: &Parsed<'_>) -> Vec<(Dot, &'static str, Vec<Value>)> {
+fn dot_commands(parsed: &Parsed<'_>) -> Vec<(DotCommand, &'static str, Vec<Value>)> {
     // An argument is one command, however many lines it has; some versions read it by lines.
     let lines = texts(parsed).into_iter().flat_map(|(text, is_argument)| {
         let line = |line: &str| Value { text: line.to_owned(), ..text.clone() };
@@ -240,16 +240,16 @@ fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
 }
 
 /// What one of them does with its arguments.
-fn done(dot: Dot, options: &str, words: &[Value], parsed: &Parsed<'_>) -> Vec<Effect> {
+fn done(dot: DotCommand, options: &str, words: &[Value], parsed: &Parsed<'_>) -> Vec<Effect> {
     match dot {
-        Dot::Plain => return Vec::new(),
-        Dot::Hidden(_) if words.is_empty() => return Vec::new(),
-        Dot::Hidden(why) | Dot::Hides(why) => return vec![Effect::hidden(why)],
-        Dot::Evaluates => {
+        DotCommand::Plain => return Vec::new(),
+        DotCommand::Hidden(_) if words.is_empty() => return Vec::new(),
+        DotCommand::Hidden(why) | DotCommand::Hides(why) => return vec![Effect::hidden(why)],
+        DotCommand::Evaluates => {
             let calls = words.iter().any(|word| word.text.contains('(') || !word.is_exact);
             return calls.then(|| Effect::hidden(RUNS)).into_iter().collect();
         }
-        Dot::Runs => {
+        DotCommand::Runs => {
             return vec![Effect::hidden(RUNS), Effect::Line(Value::exact(joined(words)))];
         }
         _ => {}
@@ -274,25 +274,27 @@ fn done(dot: Dot, options: &str, words: &[Value], parsed: &Parsed<'_>) -> Vec<Ef
     let databases = |files: &[&Value], access| files.iter().filter_map(|file| database(parsed, file, access)).collect();
     let last = files.last().copied();
     match dot {
-        Dot::Prints => {
+        DotCommand::Prints => {
             let written = files.into_iter().filter(|file| !matches!(file.text.as_str(), "off" | "stdout" | "stderr"));
             written.map(|file| Effect::path(file.clone(), Access::Write)).collect()
         }
-        Dot::Notes(file) => vec![Effect::path(Value::exact(file), Access::Write)],
-        Dot::Copies => databases(last.as_slice(), Access::Write),
-        Dot::Opens if given.contains(&"readonly") => databases(&files, Access::Read),
-        Dot::Opens => databases(&files, Access::Write),
-        Dot::Restores => {
+        DotCommand::Notes(file) => vec![Effect::path(Value::exact(file), Access::Write)],
+        DotCommand::Copies => databases(last.as_slice(), Access::Write),
+        DotCommand::Opens if given.contains(&"readonly") => databases(&files, Access::Read),
+        DotCommand::Opens => databases(&files, Access::Write),
+        DotCommand::Restores => {
             let mut found: Vec<Effect> = databases(last.as_slice(), Access::Read);
             found.push(Effect::says(Consequence::DeletesForOthers, "removes what is in a database"));
             found
         }
-        Dot::Imports => files.first().map(|file| Effect::path((*file).clone(), Access::Read)).into_iter().collect(),
-        Dot::Reads => {
+        DotCommand::Imports => {
+            files.first().map(|file| Effect::path((*file).clone(), Access::Read)).into_iter().collect()
+        }
+        DotCommand::Reads => {
             let read = files.into_iter().map(|file| Effect::path(file.clone(), Access::Read));
             read.chain([Effect::hidden(LOADS)]).collect()
         }
-        Dot::Session
+        DotCommand::Session
             if files.iter().any(|word| !word.is_exact || ["changeset", "patchset"].contains(&word.text.as_str())) =>
         {
             last.map(|file| Effect::path(file.clone(), Access::Write)).into_iter().collect()
@@ -313,7 +315,7 @@ fn operands(parsed: &Parsed<'_>) -> Vec<usize> {
 
 /// The database that is opened, which is written where a statement changes it.
 fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let imports = |(dot, ..): &(Dot, _, _)| matches!(dot, Dot::Imports | Dot::Restores);
+    let imports = |(dot, ..): &(DotCommand, _, _)| matches!(dot, DotCommand::Imports | DotCommand::Restores);
     let changes = || sql::statements(parsed.command).iter().any(|text| sql::changes(text));
     let is_written = !parsed.has("-readonly") && (changes() || dot_commands(parsed).iter().any(imports));
     let access = if is_written { Access::Write } else { Access::Read };

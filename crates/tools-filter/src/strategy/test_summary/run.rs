@@ -10,7 +10,7 @@ use super::{
     nextest::is_status,
     ruler::shorten,
     rust::{captured, failed, open},
-    short_summary::Said,
+    short_summary::FailureMessages,
     skipped::Reasons,
 };
 use crate::{
@@ -74,7 +74,7 @@ pub(super) struct Machine {
     /// Whether source of a library frame may follow.
     pub(super) in_library: bool,
     /// Failure messages of pytest tests.
-    pub(super) said: Said,
+    pub(super) said: FailureMessages,
     /// Reasons of skipped tests.
     pub(super) reasons: Reasons,
 }
@@ -94,7 +94,7 @@ impl Machine {
             source: None,
             in_js: false,
             in_library: false,
-            said: Said::default(),
+            said: FailureMessages::default(),
             reasons: Reasons::default(),
         }
     }

@@ -10,7 +10,7 @@ const MAX_BYTES: usize = 512 << 10;
 
 /// The failure messages of each test.
 #[derive(Default)]
-pub(super) struct Said {
+pub(super) struct FailureMessages {
     /// The test whose failure is being read.
     test: String,
     by_test: HashMap<String, Vec<String>>,
@@ -36,7 +36,7 @@ fn is_entry(line: &str) -> bool {
     ["FAILED ", "ERROR ", "SKIPPED ", "XFAIL ", "XPASS "].iter().any(|word| line.starts_with(word))
 }
 
-impl Said {
+impl FailureMessages {
     /// Processes the ruler above a test's failure.
     pub(super) fn begin(&mut self, ruler: &str) {
         titled(ruler).clone_into(&mut self.test);
