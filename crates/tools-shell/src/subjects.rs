@@ -250,6 +250,15 @@ mod tests {
         check("rm \"$d\"/.envrc", &["Delete? **/.envrc"]);
         check("rm pre$x", &["Delete? /nowhere/w/pre**"]);
         check("cd $x; rm y", &["Delete? **/y"]);
+        // A subshell leaves the folder as it is, and any `cd` may fail.
+        check("(cd /tmp); rm y", &["Delete /nowhere/w/y"]);
+        check("for i in 1 2; do (cd sub && rm y); done; rm z", &["Delete /nowhere/w/sub/y", "Delete /nowhere/w/z"]);
+        check("for i in 1 2; do rm y; cd sub; done", &["Delete /nowhere/w/y", "Delete? **/y"]);
+        check("cd none; cd ..; rm w/y", &["Delete /nowhere/w/w/y", "Delete /nowhere/w/y"]);
+        check("f() { cd sub; }; rm y", &["Delete /nowhere/w/sub/y", "Delete? **/y"]);
+        check("sh -c 'cd /tmp'; rm y/$x", &["Delete? /tmp/y/**", "Delete? /nowhere/w/y/**"]);
+        check("cd sub; echo x > y", &["Write /nowhere/w/sub/y", "Write /nowhere/w/y"]);
+        check("cd /tmp && rm y && cd sub && rm z", &["Delete /tmp/y", "Delete /tmp/sub/z"]);
         // Quotes are not part of a name, and `.` steps hide none.
         check("touch .en\"vrc$x\"", &["Write? /nowhere/w/.envrc**"]);
         check("touch .en'v'rc$x", &["Write? /nowhere/w/.envrc**"]);

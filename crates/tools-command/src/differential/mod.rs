@@ -18,6 +18,7 @@ mod words;
 mod evaluated;
 mod executed;
 mod filtered;
+mod folders;
 mod second_parser;
 mod started;
 mod stored;

@@ -2,7 +2,7 @@
 
 use super::cursor::{Parser, Problem, ends_word};
 use super::simple::feed_of;
-use super::tree::{Feed, Part, Place, Redirect, Setting, Simple, Word};
+use super::tree::{Feed, Part, Place, Redirect, ScopeKind, Setting, Simple, Word};
 
 /// Words that end a list when they stand where a command could.
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
@@ -11,6 +11,7 @@ impl Parser<'_> {
     /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. May be empty only
     /// where bash allows it.
     pub(super) fn list(&mut self, closers: &[&str]) -> Result<(), Problem> {
+        self.found.begin_chain();
         let mut is_complete = true;
         let mut place = Place::Always;
         let mut begun = self.count();
@@ -28,14 +29,13 @@ impl Parser<'_> {
                 return Problem::new(format!("unexpected `{closer}`"));
             }
             let from = self.count();
-            let is_top = self.depth == 0;
-            if is_top && is_complete {
-                place = Place::Always;
+            if is_complete {
+                place = if self.depth == 0 { Place::Always } else { Place::InChain };
                 begun = from;
-                self.found.chains += 1;
+                self.found.next_chain();
             }
             let is_alone = self.pipeline()?;
-            if let Some(last) = self.found.commands[from..].last_mut().filter(|_| is_top && is_alone) {
+            if let Some(last) = self.found.commands[from..].last_mut().filter(|_| is_alone) {
                 last.place = place;
             }
             self.blanks();
@@ -50,11 +50,12 @@ impl Parser<'_> {
                     self.at += 2;
                     is_complete = false;
                     place = Place::Unknown;
-                    self.found.chains += 1;
+                    self.found.next_chain();
                 }
                 Some('&') => {
                     self.at += 1;
                     self.mark_concurrent(from);
+                    self.found.scope(ScopeKind::Subshell, begun);
                     for command in &mut self.found.commands[begun..] {
                         command.place = Place::Unknown;
                     }
@@ -67,6 +68,7 @@ impl Parser<'_> {
                 Some(other) => return Problem::new(format!("unexpected `{}`", other.escape_debug())),
             }
         }
+        self.found.around.pop();
         if is_complete { Ok(()) } else { Problem::new("a list that ends with an operator") }
     }
 
@@ -76,11 +78,14 @@ impl Parser<'_> {
         }
     }
 
-    /// One pipeline; tells whether it is a simple command alone.
+    /// One pipeline. Returns whether it is a simple command alone, with nothing that turns its
+    /// result round.
     fn pipeline(&mut self) -> Result<bool, Problem> {
+        let mut is_negated = false;
         loop {
             self.blanks();
             if self.take_word("!") {
+                is_negated = true;
                 continue;
             }
             if self.take_word("time") {
@@ -120,7 +125,7 @@ impl Parser<'_> {
                 if self.depth == 0 {
                     self.found.last_pipeline = parts;
                 }
-                return Ok(is_simple && !is_piped);
+                return Ok(is_simple && !is_piped && !is_negated);
             }
             self.blank_lines()?;
             if matches!(self.peek(), None | Some(')' | ';' | '&' | '|')) {
@@ -162,7 +167,8 @@ impl Parser<'_> {
             }
             let line = self.slice(start, self.at).trim().to_owned();
             let index = self.count();
-            self.emit(Simple { redirects, line, via: self.via.clone(), ..Default::default() })?;
+            let (via, chains) = (self.via.clone(), self.found.around.clone());
+            self.emit(Simple { redirects, line, via, chains, ..Default::default() })?;
             self.feed_here_documents(announced, index);
         }
         Ok(false)
@@ -177,8 +183,10 @@ impl Parser<'_> {
             self.at = end + 2;
             return Ok(true);
         }
+        let from = self.count();
         if self.eat("(") {
             self.list(&[])?;
+            self.found.scope(ScopeKind::Subshell, from);
             return self.expect(")").map(|()| true);
         }
         if self.take_word("{") {
@@ -190,13 +198,16 @@ impl Parser<'_> {
         } else if self.take_word("while") || self.take_word("until") {
             self.list(&["do"])?;
             self.body()?;
+            self.found.scope(ScopeKind::Loop, from);
         } else if self.take_word("for") {
             self.for_loop()?;
+            self.found.scope(ScopeKind::Loop, from);
         } else if self.take_word("select") {
             // The number that is typed.
             let value = Word { parts: vec![Part::Dynamic], ..Word::default() };
             self.found.settings.push(Setting { name: "REPLY".to_owned(), value, is_split: false });
             self.for_loop()?;
+            self.found.scope(ScopeKind::Loop, from);
         } else if self.take_word("case") {
             self.case()?;
         } else if self.take_word("[[") {
@@ -362,6 +373,7 @@ impl Parser<'_> {
         let from = self.count();
         self.deeper(Self::command)?;
         self.mark_concurrent(from);
+        self.found.scope(ScopeKind::Subshell, from);
         // The shell may write to it.
         self.feed_range(from, &Feed::Unknown);
         Ok(())

@@ -13,7 +13,9 @@ mod tree;
 mod word;
 
 pub(crate) use cursor::{join_lines, parse, parse_word};
-pub(crate) use tree::{Feed, Operator, Parameter, Parsed, Part, Place, Redirect, RedirectKind, Simple, Word};
+pub(crate) use tree::{
+    Feed, Operator, Parameter, Parsed, Part, Place, Redirect, RedirectKind, Scope, ScopeKind, Simple, Word,
+};
 
 #[cfg(test)]
 mod tests;

@@ -1,7 +1,7 @@
 //! Simple commands: assignments, words and redirections.
 
 use super::cursor::{Parser, Problem, ends_word};
-use super::tree::{Feed, Function, Part, Redirect, RedirectKind, Setting, Simple, Word};
+use super::tree::{Feed, Function, Part, Redirect, RedirectKind, ScopeKind, Setting, Simple, Word};
 
 /// Commands whose arguments are assignments too.
 const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
@@ -11,7 +11,8 @@ impl Parser<'_> {
     pub(super) fn simple(&mut self) -> Result<bool, Problem> {
         let start = self.at;
         let announced = self.pending.len();
-        let mut command = Simple { via: self.via.clone(), chain: self.found.chains, ..Simple::default() };
+        let (via, chains) = (self.via.clone(), self.found.around.clone());
+        let mut command = Simple { via, chains, ..Simple::default() };
         let mut end = start;
         loop {
             self.blanks();
@@ -65,9 +66,13 @@ impl Parser<'_> {
     pub(super) fn function_body(&mut self, name: String) -> Result<(), Problem> {
         self.blank_lines()?;
         let from = self.count();
+        // It runs where it is called, not in the chain in which it is defined.
+        let around = std::mem::replace(&mut self.found.around, vec![0]);
         self.deeper(Self::command)?;
+        self.found.around = around;
         // What it reads depends on where it is called.
         self.feed_range(from, &Feed::Unknown);
+        self.found.scope(ScopeKind::Function, from);
         let body = from..self.count();
         self.found.functions.push(Function { name, body });
         Ok(())

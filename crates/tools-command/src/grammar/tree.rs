@@ -1,14 +1,20 @@
 //! What a text is made of: commands, their words, and the parts of words.
 
+use std::ops::Range;
+
 /// Every command of a text, inner ones of substitutions before the one that holds them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
     pub(crate) commands: Vec<Simple>,
     pub(crate) functions: Vec<Function>,
+    /// Subshells, loops and bodies of functions, inner ones first.
+    pub(crate) scopes: Vec<Scope>,
     /// The parts of the last pipeline outside of everything compound.
     pub(crate) last_pipeline: Vec<String>,
-    /// How many lists of commands joined by `&&` stand at the top of the text so far.
+    /// Number of chains so far.
     pub(crate) chains: u32,
+    /// The chains around the place that is read, the innermost last.
+    pub(crate) around: Vec<u32>,
     /// Variables that loops and `${x:=…}` set.
     pub(crate) settings: Vec<Setting>,
     /// Variables that are used as arrays.
@@ -17,11 +23,25 @@ pub(crate) struct Parsed {
     pub(crate) expressions: Vec<Word>,
 }
 
+/// Commands that run together: once more, or in a shell of their own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct Scope {
+    pub(crate) kind: ScopeKind,
+    pub(crate) commands: Range<usize>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum ScopeKind {
+    Subshell,
+    Loop,
+    Function,
+}
+
 /// A function defined in the text, with the commands of its body.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Function {
     pub(crate) name: String,
-    pub(crate) body: std::ops::Range<usize>,
+    pub(crate) body: Range<usize>,
 }
 
 /// A variable that something other than an assignment sets.
@@ -47,21 +67,40 @@ pub(crate) struct Simple {
     /// Whether it runs beside others: in a pipe or in the background.
     pub(crate) is_concurrent: bool,
     pub(crate) place: Place,
-    /// Which list of commands joined by `&&` at the top of the text it is in; later ones have
-    /// higher numbers.
-    pub(crate) chain: u32,
+    /// The chains that it is in, the innermost last. A chain is a list of commands joined by `&&`;
+    /// 0 is what leads to the call of a function.
+    pub(crate) chains: Vec<u32>,
 }
 
 /// Whether a simple command that sets a variable has run when a later one does.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// That is not known: it stands in something compound, in a pipe, or behind `||`.
+    /// That is not known: it is in a pipe, behind `!` or `||`, or part of a compound command.
     #[default]
     Unknown,
-    /// It has when the other is in the same chain.
+    /// It has when the other is in the same chain, or in something compound in that chain.
     InChain,
     /// It has.
     Always,
+}
+
+impl Parsed {
+    /// Notes that the commands since `from` run together.
+    pub(super) fn scope(&mut self, kind: ScopeKind, from: usize) {
+        self.scopes.push(Scope { kind, commands: from..self.commands.len() });
+    }
+
+    /// Begins a chain within those around.
+    pub(super) fn begin_chain(&mut self) {
+        self.chains += 1;
+        self.around.push(self.chains);
+    }
+
+    /// Ends the innermost chain and begins another in its place.
+    pub(super) fn next_chain(&mut self) {
+        self.around.pop();
+        self.begin_chain();
+    }
 }
 
 impl Simple {
@@ -99,7 +138,7 @@ pub(crate) enum Feed {
     #[default]
     None,
     /// The output of the commands with these indices.
-    Pipe(std::ops::Range<usize>),
+    Pipe(Range<usize>),
     /// This text.
     Text(String),
     /// Something that is not seen here: a file, a descriptor, a text with expansions.

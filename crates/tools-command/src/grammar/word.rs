@@ -1,7 +1,7 @@
 //! Words: quotes, escapes and expansions. Commands inside substitutions are read on the way.
 
 use super::cursor::{Parser, Problem, ends_word};
-use super::tree::{Feed, Part, Word};
+use super::tree::{Feed, Part, ScopeKind, Word};
 
 impl Parser<'_> {
     /// Reads one word; there must be one.
@@ -209,7 +209,9 @@ impl Parser<'_> {
         self.via.push(kind.to_owned());
         // Here-documents begun outside wait for a line end outside.
         let outside = std::mem::take(&mut self.pending);
+        let from = self.count();
         self.deeper(|parser| parser.list(&[]))?;
+        self.found.scope(ScopeKind::Subshell, from);
         if !self.pending.is_empty() {
             return Problem::new("a here-document that ends with its substitution");
         }
@@ -241,7 +243,9 @@ impl Parser<'_> {
         }
         word.parts.push(Part::Output { text: inner.clone(), quoted: in_quotes });
         self.inner(&inner, Some("`…`"), |inner| {
+            let from = inner.count();
             inner.whole_text()?;
+            inner.found.scope(ScopeKind::Subshell, from);
             Ok(())
         })
     }

@@ -39,11 +39,11 @@ impl KnownVariables {
             known.splits_as_usual &= command.assignments.iter().all(|(name, _)| name != "IFS");
             let chain = match command.place {
                 Place::Always => None,
-                Place::InChain => Some(command.chain),
+                Place::InChain => command.chains.last().copied(),
                 Place::Unknown => continue,
             };
             let [(name, word)] = command.assignments.as_slice() else { continue };
-            let Some(text) = text(word, &known, at, command.chain).filter(|_| is_bare(command)) else { continue };
+            let Some(text) = text(word, &known, at, &command.chains).filter(|_| is_bare(command)) else { continue };
             if names::is_ordinary(name) && is_set_once(name, parsed) {
                 known.values.insert(name.clone(), Assignment { text, at, chain });
             }
@@ -52,9 +52,9 @@ impl KnownVariables {
     }
 
     /// The value of a variable in the command at this place.
-    pub(super) fn value(&self, name: &str, quoted: bool, at: usize, chain: u32) -> Option<&str> {
+    pub(super) fn value(&self, name: &str, quoted: bool, at: usize, chains: &[u32]) -> Option<&str> {
         let assigned = self.values.get(name).filter(|assigned| assigned.at < at)?;
-        let holds = assigned.chain.is_none_or(|own| own == chain);
+        let holds = assigned.chain.is_none_or(|own| chains.contains(&own));
         let is_plain = |c: char| c.is_ascii_alphanumeric() || "_./,:@%+=-".contains(c);
         let is_whole =
             quoted || (self.splits_as_usual && !assigned.text.is_empty() && assigned.text.chars().all(is_plain));
@@ -68,13 +68,13 @@ fn is_bare(command: &Simple) -> bool {
 }
 
 /// The value an assignment gives, when it is a text.
-fn text(word: &Word, known: &KnownVariables, at: usize, chain: u32) -> Option<String> {
+fn text(word: &Word, known: &KnownVariables, at: usize, chains: &[u32]) -> Option<String> {
     let mut text = String::new();
     for part in &word.parts {
         match part {
             Part::Text { text: piece, quoted } if *quoted || !piece.contains(['~', '{']) => text.push_str(piece),
             // Nothing is split or matched here.
-            Part::Variable { name, .. } => text.push_str(known.value(name, true, at, chain)?),
+            Part::Variable { name, .. } => text.push_str(known.value(name, true, at, chains)?),
             _ => return None,
         }
     }

@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::arithmetic::Arithmetic;
 use super::builtins;
@@ -13,6 +13,7 @@ use super::content::Content;
 use super::known_variables::KnownVariables;
 use super::links::Links;
 use super::obeyed::FilledPath;
+use super::possible_folders::{Leaves, Moves, PossibleFolders};
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Place, Simple, Word, join_lines, parse};
@@ -33,16 +34,20 @@ pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
 
 /// The same where these links are there: a program behind one is judged as what it leads to.
 pub fn analyse_through(links: &Links, text: &str, surroundings: &Surroundings) -> Analysis {
-    let read = |filled_paths| {
+    let read = |filled_paths, moves: Moves| {
         let mut reader = Reader { filled_paths, links: links.clone(), ..Reader::new(surroundings, 0) };
+        reader.possible.expect(moves);
         reader.text(text, &[]);
         reader
     };
-    let reader = read(Vec::new());
-    if !reader.is_unordered || reader.filled_paths.is_empty() {
+    let reader = read(Vec::new(), Moves::default());
+    let moves = reader.possible.moves();
+    let is_filled = reader.is_unordered && !reader.filled_paths.is_empty();
+    if !is_filled && !moves.is_unordered() {
         return reader.finish();
     }
-    read(reader.filled_paths).finish()
+    let filled = if is_filled { reader.filled_paths } else { Vec::new() };
+    read(filled, moves).finish()
 }
 
 pub(super) struct Reader<'a> {
@@ -58,6 +63,9 @@ pub(super) struct Reader<'a> {
     /// Functions the line defines.
     pub(super) functions: BTreeSet<String>,
     pub(super) folder: Option<String>,
+    pub(super) possible: PossibleFolders,
+    /// The target of the last change of folder.
+    target: Option<String>,
     /// What `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
     /// What it is replaced by, as far as that is known.
@@ -90,6 +98,8 @@ impl<'a> Reader<'a> {
             arithmetic: Arithmetic::default(),
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
+            possible: PossibleFolders::default(),
+            target: None,
             placeholders: Vec::new(),
             fills: Vec::new(),
             links: Links::default(),
@@ -179,18 +189,22 @@ impl Reader<'_> {
         }
         let is_unordered = |command: &Simple| {
             let is_deferred = command.words.first().and_then(Word::literal).is_some_and(|program| program == "trap");
-            command.place == Place::Unknown || command.is_concurrent || is_deferred
+            let is_inner = command.place == Place::Unknown || command.chains.len() != 1;
+            is_inner || command.is_concurrent || is_deferred
         };
         self.is_unordered |= parsed.commands.iter().any(is_unordered);
+        let mut scopes = self.scopes(parsed);
         self.choose(parsed);
         let around = std::mem::replace(&mut self.known, KnownVariables::of(parsed));
         let inputs = self.inputs(parsed);
         for ((at, command), input) in parsed.commands.iter().enumerate().zip(inputs) {
             let is_fed_names = self.feeds_names(&parsed.commands, command);
             let around = std::mem::replace(&mut self.is_fed_names, is_fed_names);
+            self.go_to(&mut scopes, at, command);
             self.simple(command, at, input, via);
             self.is_fed_names = around;
         }
+        self.end_subshells(&mut scopes, parsed.commands.len());
         self.known = around;
     }
 
@@ -219,7 +233,7 @@ impl Reader<'_> {
         let printed = (!self.functions.contains("pwd")).then_some(own).filter(|folder| folder.starts_with('/'));
         let of = |name: &str, quoted| match name {
             OWN_FOLDER => printed,
-            name => known.value(name, quoted, at, simple.chain),
+            name => known.value(name, quoted, at, &simple.chains),
         };
         let value = |word: &Word| Value::of(word, &here, of);
         let words: Vec<Value> = simple.words.iter().map(value).collect();
@@ -239,10 +253,29 @@ impl Reader<'_> {
             }
         }
         self.begun = self.found.commands.len();
+        let around = self.folder.clone();
         self.words(&words, &simple.line, &chain, input);
+        if self.folder != around {
+            let leaves = self.leaves(simple, &words, around.is_some());
+            self.possible.leave(around, self.target.as_deref(), leaves);
+        }
         self.written.extend(opened.iter().map(|file| file.text.clone()));
         let filled = self.filled_files(opened);
         self.filled_paths.extend(filled);
+    }
+
+    /// How certain it is that a command that changes the folder does so.
+    fn leaves(&self, simple: &Simple, words: &[Value], is_known: bool) -> Leaves {
+        let is_builtin = |word: &Value| word.text == "cd" && word.is_exact && !self.functions.contains(&word.text);
+        let target = self.target.as_deref().unwrap_or_default();
+        // The folders above one that was entered are there.
+        let is_above = is_known && Path::new(target).components().all(|part| part == Component::ParentDir);
+        match simple.place {
+            _ if self.depth != 1 || !words.first().is_some_and(is_builtin) => Leaves::Perhaps,
+            Place::Unknown => Leaves::Perhaps,
+            Place::Always if is_above && !target.is_empty() => Leaves::Certainly,
+            Place::Always | Place::InChain => Leaves::InChain,
+        }
     }
 
     /// Notes a file that is made. A name with a bar at an end is a command to `perl -p *` and the
@@ -362,6 +395,7 @@ impl Reader<'_> {
     /// The shell's folder changes; `None` where it cannot be told to which.
     pub(super) fn enter(&mut self, target: Option<&Value>) {
         let known = target.filter(|target| target.is_exact && !target.has_pattern && target.text != "-");
+        self.target = known.map(|target| target.text.clone());
         self.folder = known
             .zip(self.folder.as_ref())
             .map(|(target, folder)| plain_path(&Path::new(folder).join(&target.text)).to_string_lossy().into_owned());

@@ -64,6 +64,7 @@ impl Reader<'_> {
         for effect in &command.effects {
             let Effect::Path { path, access, is_tree } = effect else { continue };
             let named = std::iter::once(path.clone()).chain(self.variants(path));
+            let named = named.chain(self.otherwise(path, command.folder.as_deref()));
             for (at, path) in named.enumerate() {
                 let beyond = self.links.all(&path.placed(command.folder.as_deref()));
                 let own = (at > 0).then_some(path);

@@ -13,6 +13,7 @@ mod links;
 mod names;
 mod numbers;
 mod obeyed;
+mod possible_folders;
 mod printing;
 mod program_effects;
 mod redirects;

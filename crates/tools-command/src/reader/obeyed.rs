@@ -37,15 +37,16 @@ impl Reader<'_> {
     pub(super) fn filled_by(&self, command: &Command, program: &Program, effects: &[Effect]) -> Vec<FilledPath> {
         let folder = command.folder.as_deref();
         let unpacked = effects.iter().filter_map(|effect| match effect {
-            Effect::Unpacks(into) => Some(FilledPath::Folder(into.placed(folder))),
+            Effect::Unpacks(into) => Some(into),
             _ => None,
         });
+        let unpacked = unpacked.flat_map(|into| self.everywhere(into, folder));
         let written = command.effects.iter().filter_map(|effect| match effect {
             Effect::Path { path, access: Access::Write, .. } => Some(path.placed(folder)),
             _ => None,
         });
         let written = written.filter(|_| !program.builds && !program.edits);
-        unpacked.chain(self.filled_files(written)).collect()
+        unpacked.map(FilledPath::Folder).chain(self.filled_files(written)).collect()
     }
 
     /// Files that the line fills. A name of which nothing is known counts where the line chooses
@@ -75,10 +76,13 @@ impl Reader<'_> {
         let is_changed = |name: &str| !name.contains('/') && (self.is_written(name) || self.is_touched(name, command));
         let changed = effect.scripts().into_iter().find(|file| file.is_exact && is_changed(&file.text));
         let filled = || {
-            let here = folder.placed(self.folder.as_deref());
-            let here = is_placed(&here).then_some(here.text.as_str());
+            let folders = self.everywhere(folder, self.folder.as_deref());
             let wanted: Vec<Wanted> = names.split_ascii_whitespace().map(Wanted::new).collect();
-            self.filled_paths.iter().find(|path| path.is_obeyed(&wanted, here)).map(|path| match path {
+            let is_obeyed = |path: &&FilledPath| {
+                let here = |folder: &Value| path.is_obeyed(&wanted, is_placed(folder).then_some(&folder.text));
+                folders.iter().any(here)
+            };
+            self.filled_paths.iter().find(is_obeyed).map(|path| match path {
                 FilledPath::File(file, _) => objection(last_part(&file.text), command),
                 FilledPath::Folder(_) => format!("`{}` may obey what this very line puts there", command.name()),
             })
@@ -88,8 +92,8 @@ impl Reader<'_> {
 
     /// Whether the line fills just this file, or a folder that it lies in.
     pub(super) fn is_filled(&self, file: &Value) -> bool {
-        let file = file.placed(self.folder.as_deref());
-        let is_it = |path: &FilledPath| match path {
+        let files = self.everywhere(file, self.folder.as_deref());
+        let is_it = |file: &Value, path: &FilledPath| match path {
             FilledPath::File(own, _) => own.text == file.text,
             FilledPath::Folder(folder) => {
                 let is_known = is_placed(folder);
@@ -97,7 +101,7 @@ impl Reader<'_> {
                 Path::new(&file.text).starts_with(plain_path(Path::new(folder)))
             }
         };
-        is_placed(&file) && self.filled_paths.iter().any(is_it)
+        files.iter().any(|file| is_placed(file) && self.filled_paths.iter().any(|path| is_it(file, path)))
     }
 
     /// Objects to code that may load a module that this line fills.

@@ -35,8 +35,10 @@ impl Reader<'_> {
         if matches!(redirect.target.parts.as_slice(), [Part::Dynamic]) {
             return Vec::new();
         }
+        let others = self.otherwise(&target, self.folder.as_deref());
         let target = self.placed(target);
-        let beyond = self.beyond(&target);
+        let mut beyond = self.beyond(&target);
+        beyond.extend(others);
         if redirect.kind == RedirectKind::Read {
             self.found.reads.extend(std::iter::once(target).chain(beyond));
             return Vec::new();
