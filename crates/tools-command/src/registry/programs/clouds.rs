@@ -248,6 +248,8 @@ pub(super) static ALL: &[Program] = &[
             ("firebase deploy --only hosting", Expect::Asks("publishes")),
             ("heroku auth:token", Expect::Asks("shows credentials")),
             ("vercel --prod", Expect::Asks("publishes")),
+            ("find . -exec vercel --prod {} +", Expect::Asks("publishes")),
+            ("vercel \"$d\"", Expect::Asks("publishes")),
             ("surge ./dist", Expect::Asks("publishes")),
             ("surge teardown x.surge.sh", Expect::Asks("removes resources")),
             ("fly scale count 0", Expect::Asks("changes what others may use")),
@@ -323,7 +325,8 @@ fn uploaded(parsed: &Parsed<'_>) -> Vec<Effect> {
 fn deployed_by_itself(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     let deploys = match parsed.command.name() {
-        "vercel" | "vc" | "now" => first.is_empty() || first.contains(['/', '.']),
+        // A folder in place of a subcommand, which may be known only when it runs.
+        "vercel" | "vc" | "now" => first.is_empty() || first.contains(|c: char| !c.is_ascii_alphanumeric() && c != '-'),
         "surge" => !matches!(first, "list" | "whoami" | "login" | "logout" | "token" | "teardown"),
         _ => false,
     };
