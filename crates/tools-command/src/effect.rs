@@ -1,4 +1,4 @@
-//! What a command is found to do: the facts that gates, filters and questions are made from.
+//! The effects of a command: the facts that gates, filters and questions are made from.
 
 use std::borrow::Cow;
 
@@ -13,105 +13,105 @@ use crate::registry::{Consequence, Doubt, More};
 pub enum Effect {
     /// A file or folder is touched.
     Path {
-        /// Its path, as it is written.
+        /// The path as it is written.
         path: Value,
         /// Kind of the access.
         access: Access,
-        /// Whether everything below is meant too.
+        /// Whether the access covers everything below the path too.
         is_tree: bool,
     },
     /// A host, an address or a URL is reached.
     Host(Value),
-    /// The network is needed, for hosts that are not named.
+    /// The network is needed, but the hosts are not named.
     Network,
-    /// Something that concerns more than the files of the workspace.
+    /// A consequence beyond the files of the workspace.
     Is {
-        /// What.
+        /// Kind of the consequence.
         kind: Consequence,
-        /// A clause that follows the command.
+        /// A clause that follows the command in a message.
         why: Cow<'static, str>,
     },
-    /// It cannot be seen through: a clause that says what.
+    /// The command cannot be seen through. The clause says why.
     Hidden(Cow<'static, str>),
     /// Another command is run.
     Words {
         /// Its words.
         words: Vec<Value>,
-        /// Further words from elsewhere.
+        /// Source of further words; `None` where there are none.
         more: Option<More>,
-        /// Whether assignments may stand in front of the program.
+        /// Whether assignments may precede the program.
         has_variables: bool,
     },
-    /// What is put into the commands that follow, as far as it is known: names, or patterns of
-    /// them.
+    /// Values put into the commands that follow, as far as they are known: names or name patterns.
     Fills(Vec<Value>),
-    /// A name is made that leads to something else.
+    /// A link is made.
     Links {
-        /// The name.
+        /// Path of the link.
         link: Value,
-        /// What it leads to, from the folder that the command runs in.
+        /// Target of the link, relative to the folder that the command runs in.
         target: Value,
     },
-    /// A line for a shell is run.
+    /// A shell line is run.
     Line(Value),
     /// Another command is run on another machine or in a container: its words.
     WordsThere(Vec<Value>),
-    /// A line for a shell is run there.
+    /// A shell line is run on another machine or in a container.
     LineThere(Value),
     /// A file of code is run.
     Script(Value),
-    /// Files of these names, where they exist, decide what the program does and may make it run
+    /// Files with these names, where they exist, decide what the program does and may make it run
     /// anything. The names are read as in `Does::Obeys`.
     Obeys {
         /// The names, separated by blanks.
         names: &'static str,
-        /// The folder in which it looks for them.
+        /// The folder in which the program looks for them.
         folder: Value,
-        /// Whether they list all that it runs, as in `Does::Follows`.
+        /// Whether the files list everything that the program runs, as in `Does::Follows`.
         is_recipe: bool,
     },
-    /// Files of any name come to be in a folder.
+    /// Files of any name are created in a folder.
     Unpacks(Value),
     /// Code is run.
     Code(Language, Value),
-    /// A variable is set for what it starts, or by a builtin for the shell itself.
+    /// A variable is set for the commands that this one starts, or by a builtin for the shell
+    /// itself.
     Sets(String, Value),
-    /// An argument that is not wholly known before it runs, and the part of it that may change what
-    /// the program does.
+    /// An argument whose value is not fully known before the run, and the part of it that may
+    /// change what the program does.
     MayDecide(Value, Doubt),
-    /// A text is evaluated by the shell as an expression.
+    /// The shell evaluates a text as an expression.
     Evaluates(Value),
-    /// Commands that it starts work in this folder.
+    /// The commands that this one starts run in this folder.
     StartsIn(Value),
-    /// The shell's folder changes; `None` where it cannot be told to which.
+    /// The shell changes its folder; `None` where the new folder is not known.
     Folder(Option<Value>),
     /// The shell goes to the user's home.
     Home,
 }
 
 impl Effect {
-    /// It cannot be seen through.
+    /// A command that cannot be seen through.
     pub fn hidden(why: impl Into<Cow<'static, str>>) -> Self {
         Self::Hidden(why.into())
     }
 
-    /// A consequence in its usual words.
+    /// A consequence with its usual clause.
     pub(crate) fn is(kind: Consequence) -> Self {
         Self::Is { kind, why: kind.clause().into() }
     }
 
-    /// A consequence in words of its own.
+    /// A consequence with a clause of its own.
     pub(crate) fn says(kind: Consequence, why: impl Into<Cow<'static, str>>) -> Self {
         Self::Is { kind, why: why.into() }
     }
 
-    /// Another command, as its words stand.
+    /// Another command with exactly these words.
     pub fn runs(words: Vec<Value>) -> Self {
         Self::Words { words, more: None, has_variables: false }
     }
 
-    /// Whether it is told of the command itself; everything else is told of what it runs or of the
-    /// line.
+    /// Whether the effect is recorded with the command itself; the others concern what it runs, or
+    /// the whole line.
     pub(crate) fn is_lasting(&self) -> bool {
         matches!(self, Self::Path { .. } | Self::Host(_) | Self::Network | Self::Is { .. })
     }

@@ -1,7 +1,7 @@
-//! What a command line does, found before it runs: the text read as bash reads it, every program
-//! found through wrappers, inner shells and substitutions, and what each program does with its
-//! arguments. What cannot be seen through is named as opaque. Nothing is judged here, and nothing
-//! is run.
+//! Finds out what a command line does before it runs. The text is read as bash reads it. Every
+//! program is found, also through wrappers, inner shells and substitutions, with what it does with
+//! its arguments. Whatever the analysis cannot see through is reported as opaque. Nothing is judged
+//! here, and nothing is run.
 
 mod code;
 mod effect;

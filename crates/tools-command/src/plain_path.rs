@@ -1,8 +1,8 @@
-//! Paths by their words alone. Where links lead is the sandbox's question.
+//! Lexical path handling. The sandbox resolves links.
 
 use std::path::{Component, Path, PathBuf};
 
-/// A path without `.`, `..` and doubled separators, by its words alone.
+/// A path without `.`, `..` and doubled separators; links are not resolved.
 pub fn plain_path(path: &Path) -> PathBuf {
     let mut plain = PathBuf::new();
     for part in path.components() {

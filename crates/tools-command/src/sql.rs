@@ -1,4 +1,4 @@
-//! The SQL that a command hands to a database client, and what it removes there.
+//! The SQL that a command passes to a database client, and what that SQL removes.
 
 use std::sync::LazyLock;
 
@@ -13,15 +13,15 @@ pub(crate) const CLIENTS: [&str; 20] = [
     "clickhouse", "cockroach", "snowsql", "pgcli", "mycli", "litecli", "cqlsh", "bq", "influx", "mysqlsh",
 ];
 
-/// Blanks and comments, as they may stand between any two words.
+/// Blanks and comments, which may separate any two words.
 pub(crate) const GAP: &str = r"(?:\s|\x{feff}|--[^\n]*(?:\n|\z)|/\*(?:[^*]|\*+[^*/])*\*+/)*";
 /// A text or a name in quotes, or a bare word.
 const NAME: &str = r#"'(?:[^']|'')*'|"(?:[^"]|"")*"|`(?:[^`]|``)*`|\[[^\]]*\]|\w+\b"#;
-/// Places in a text that statements are read from; see [`starts`].
+/// Maximum number of places in a text that statements are read from; see [`starts`].
 pub(crate) const MOST_STARTS: usize = 100;
 
-/// The statements of a command without string literals and comments; empty unless it is a client of
-/// a database.
+/// The statements of a command without string literals and comments; empty unless the command is a
+/// database client.
 pub fn statements(command: &Command) -> Vec<String> {
     if !CLIENTS.contains(&command.name()) {
         return Vec::new();
@@ -33,8 +33,8 @@ pub fn statements(command: &Command) -> Vec<String> {
     texts.into_iter().flat_map(readings).collect()
 }
 
-/// A text without string literals and comments. Where programs differ in what ends a literal, and
-/// in where SQL begins, every reading is given.
+/// A text without string literals and comments. Programs differ in what ends a literal and in where
+/// SQL begins, so this returns every reading.
 fn readings(text: &str) -> Vec<String> {
     static DATA: LazyLock<[Regex; 2]> = LazyLock::new(|| {
         let data = |text: &str| {
@@ -51,8 +51,8 @@ fn readings(text: &str) -> Vec<String> {
     found
 }
 
-/// A text, and what follows each line that is no SQL but a command of the client: a quotation mark
-/// there begins nothing.
+/// The whole text, and the rest of it after each line that is a command of the client instead of
+/// SQL: a quotation mark in such a line opens no literal.
 pub(crate) fn starts(text: &str) -> impl Iterator<Item = &str> {
     let behind = text.match_indices('\n').filter_map(|(end, _)| {
         let line = text[..end].rsplit('\n').next().unwrap_or_default();
@@ -65,7 +65,7 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("the pattern is a constant")
 }
 
-/// What a statement removes that cannot be had again, in the words of a clause.
+/// A clause that says what a statement removes irrecoverably; `None` where it removes nothing.
 pub(crate) fn loss(statement: &str) -> Option<&'static str> {
     static LOSS: LazyLock<Regex> = LazyLock::new(|| {
         pattern(
@@ -88,7 +88,7 @@ pub(crate) fn changes(statement: &str) -> bool {
     })
 }
 
-/// Pragmas of SQLite that leave the file as it is.
+/// SQLite pragmas that leave the file unchanged.
 const PLAIN_PRAGMAS: [&str; 32] = [
     "busy_timeout", "cache_size", "cache_spill", "case_sensitive_like", "collation_list", "compile_options",
     "data_version", "database_list", "defer_foreign_keys", "foreign_key_check", "foreign_key_list", "foreign_keys",
@@ -97,7 +97,7 @@ const PLAIN_PRAGMAS: [&str; 32] = [
     "synchronous", "table_info", "table_list", "table_xinfo", "temp_store", "threads",
 ];
 
-/// The files that statements of some database name, and what is done with each.
+/// The files that statements of any database name, with the access to each.
 pub(crate) fn files(text: &str) -> impl Iterator<Item = (String, Access)> {
     static FILES: LazyLock<[(Regex, Access); 2]> = LazyLock::new(|| {
         let written = format!(r"copy\b[^;]*?\bto|(?:export|import){GAP}database");
@@ -116,8 +116,8 @@ pub(crate) fn files(text: &str) -> impl Iterator<Item = (String, Access)> {
     FILES.iter().flat_map(found).collect::<Vec<_>>().into_iter()
 }
 
-/// The databases that statements of SQLite or DuckDB attach or write, by their names; `None` for
-/// one whose name is more than one text.
+/// The names of the databases that SQLite or DuckDB statements attach or write; `None` for a name
+/// that is not a single text.
 pub(crate) fn databases(text: &str) -> Vec<Option<String>> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\b(?:attach|vacuum)\b"));
     static INTO: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\A{GAP}(?:(?:{NAME}){GAP})?into\b")));
@@ -128,10 +128,11 @@ pub(crate) fn databases(text: &str) -> Vec<Option<String>> {
     let named = |text: &str| {
         let found = NAMED.captures(text)?;
         let (name, end) = (found.name("name")?.as_str(), found.name("end")?.as_str());
-        // What follows a text is its settings, what follows any other name its arguments.
+        // Behind a string the parenthesis holds settings, behind any other name arguments.
         (end != "(" || name.starts_with('\'')).then(|| unquoted(name))
     };
-    // Each is read from its word on: what looks like a comment before it may be part of a literal.
+    // Each statement is read from its keyword on: an apparent comment before it may be part of a
+    // literal.
     let words = WORD.find_iter(text).filter(|word| begins_statement(&text[..word.start()]));
     let found = words.filter_map(|word| {
         let rest = &text[word.end()..];
@@ -141,7 +142,7 @@ pub(crate) fn databases(text: &str) -> Vec<Option<String>> {
     found.collect()
 }
 
-/// Whether a statement may begin behind this text.
+/// Whether a statement may begin after this text.
 fn begins_statement(before: &str) -> bool {
     let before = before.trim_end_matches(|c: char| c != '\n' && (c.is_whitespace() || c == '\u{feff}'));
     before.is_empty() || ["\n", ";", "*/"].iter().any(|end| before.ends_with(end))
@@ -158,13 +159,13 @@ fn unquoted(name: &str) -> String {
     }
 }
 
-/// Modules of virtual tables that keep to their database.
+/// Virtual table modules that access only their own database.
 const PLAIN_MODULES: [&str; 15] = [
     "bytecode", "completion", "dbstat", "fts3", "fts3tokenize", "fts4", "fts4aux", "fts5", "fts5vocab",
     "generate_series", "geopoly", "json_each", "json_tree", "rtree", "rtree_i32",
 ];
 
-/// Whether statements of SQLite make or use a table that is a file.
+/// Whether SQLite statements create or use a table that is a file.
 pub(crate) fn has_foreign_tables(text: &str) -> bool {
     static WORD: LazyLock<Regex> = LazyLock::new(|| pattern(r"(?i)\bcreate\b"));
     static VIRTUAL: LazyLock<Regex> = LazyLock::new(|| pattern(&format!(r"(?i)\A{GAP}virtual\b")));

@@ -1,66 +1,68 @@
-//! Expressions evaluate what variables hold, subscripts and substitutions in them included:
-//! `$((x))` runs a command when `x` holds `a[$(…)]`. Collected here is which texts a line evaluates
-//! and what it puts into each variable; what is not shown to be harmless is not.
+//! Arithmetic evaluation. Bash evaluates the values of the variables in an expression too, with
+//! their subscripts and substitutions: `$((x))` runs a command when `x` holds `a[$(…)]`. This
+//! module collects the texts that a line evaluates and what the line puts into each variable. A
+//! value counts as harmful unless it is shown to be harmless.
 
 use std::collections::BTreeSet;
 
 use super::content::{ANY, Content};
 use super::names;
 
-/// What a line evaluates, and what it puts into variables.
+/// The texts that a line evaluates, and the values that it puts into variables.
 #[derive(Debug, Default)]
 pub(super) struct Arithmetic {
     evaluated: Vec<Content>,
     settings: Vec<(String, Content)>,
-    /// Variables that are declared to hold numbers.
+    /// Variables that are declared as integers.
     integers: BTreeSet<String>,
     arrays: BTreeSet<String>,
-    /// What builtins that declare give to variables: where one is an array, bash reads a text as a
-    /// list of words.
+    /// Values that declaring builtins give to variables. If the variable is an array, bash reads
+    /// the text as a list of words.
     declared: Vec<(String, Content)>,
-    /// Whether some array is a map: its subscripts are names then.
+    /// Whether some array is associative: its subscripts are names then.
     has_maps: bool,
-    /// Whether a substitution is put into a variable as a text.
+    /// Whether a variable gets a text that contains an unexpanded substitution.
     stores_substitution: bool,
-    /// Whether a substitution stands anywhere as a text.
+    /// Whether any text of the line contains an unexpanded substitution.
     mentions_substitution: bool,
 }
 
 impl Arithmetic {
-    /// A text is evaluated as an expression, or as a name with a subscript.
+    /// Notes a text that is evaluated as an expression, or as a name with a subscript.
     pub(super) fn evaluate(&mut self, content: Content) {
         self.evaluated.push(content);
     }
 
-    /// A variable gets a value.
+    /// Notes that a variable gets a value.
     pub(super) fn set(&mut self, name: &str, content: Content) {
-        // A value kept for a function's arguments is no variable that something else could find.
+        // Arguments are kept under `@`, which is not a variable that an expression could reach by
+        // name.
         self.stores_substitution |= content.holds_substitution && name != super::content::ARGUMENTS;
         self.mentions_substitution |= content.holds_substitution;
         self.settings.push((name.to_owned(), content));
     }
 
-    /// Whether a variable gets a value.
+    /// Whether the line gives the variable a value.
     pub(super) fn is_set(&self, name: &str) -> bool {
         self.settings.iter().any(|(set, _)| set == name)
     }
 
-    /// A variable gets a value, and nobody knows which one.
+    /// Notes that some unknown variable gets a value.
     pub(super) fn set_any(&mut self, content: Content) {
         self.set(ANY, content);
     }
 
-    /// What is assigned to this variable is evaluated.
+    /// Notes an integer variable: what is assigned to it is evaluated.
     pub(super) fn integer(&mut self, name: &str) {
         self.integers.insert(name.to_owned());
     }
 
-    /// A variable is an array.
+    /// Notes that a variable is an array.
     pub(super) fn array(&mut self, name: &str) {
         self.arrays.insert(name.to_owned());
     }
 
-    /// A builtin that declares gives a variable a value.
+    /// Notes that a declaring builtin gives a variable a value.
     pub(super) fn declare(&mut self, name: &str, content: Content) {
         self.declared.push((name.to_owned(), content));
     }
@@ -69,13 +71,13 @@ impl Arithmetic {
         self.has_maps = true;
     }
 
-    /// A text of the line that is only an argument.
+    /// Notes a text of the line that is only an argument.
     pub(super) fn mention(&mut self, text: &str) {
         self.mentions_substitution |= text.contains("$(") || text.contains('`');
     }
 
-    /// Why a value or an expression may run a command. `functions`: names that are no programs in
-    /// this line.
+    /// Reason why a value or an expression may run a command; `None` if there is none. `functions`:
+    /// names that are not programs in this line.
     pub(super) fn objection(&self, functions: &BTreeSet<String>) -> Option<&'static str> {
         if self.stores_substitution {
             return Some("a substitution is kept in a variable as a text, which bash may evaluate later");
@@ -113,7 +115,7 @@ impl Arithmetic {
         false
     }
 
-    /// Whether everything that this line puts into a variable is a number.
+    /// Whether every value that the line puts into a variable is a number.
     fn is_number<'a>(&'a self, name: &'a str, seen: &mut Vec<&'a str>) -> bool {
         if names::holds_text(name) || name == ANY {
             return false;

@@ -1,24 +1,23 @@
-//! Variables that make other programs run something or load something: setting one is a command in
-//! disguise.
+//! Variables that make other programs run or load something: setting one is a command in disguise.
 
 use super::command::Value;
 use crate::registry::addressed;
 
-/// Values of such variables that are certainly harmless.
+/// Values of such variables that are always harmless.
 const HARMLESS: [&str; 12] =
     ["", "cat", "less", "less -R", "less -FRX", "more", "true", ":", "/bin/true", "/bin/cat", "0", "1"];
 
-/// Names that tell a program what to run or to load, in full or with a `*` at one end, separated by
-/// blanks.
+/// Names of variables that tell a program what to run or to load. A name may have a `*` at one end;
+/// names are separated by blanks.
 const DANGEROUS: &[&str] = &[
     // The shell and the loader.
     "PATH PWD OLDPWD CDPATH EXECIGNORE GLOBIGNORE TEXTDOMAIN TEXTDOMAINDIR BASH_COMPAT LD_* DYLD_* \
      GCONV_PATH LOCPATH NLSPATH BASH_ENV ENV PS0 PS1 PS2 PS3 PS4 PROMPT_COMMAND BASH_FUNC_* \
      BASH_CMDS BASH_ALIASES BASH_LOADABLES_PATH SHELLOPTS BASHOPTS SHELL ZDOTDIR FPATH",
-    // Where programs look for their settings.
+    // Places where programs look for their settings.
     "HOME XDG_* CARGO_HOME RUSTUP_* GNUPGHOME INPUTRC SCREENRC WGETRC CURL_HOME NETRC PHPRC \
      PHP_INI_SCAN_DIR RIPGREP_CONFIG_PATH DOCKER_CONFIG KUBECONFIG OPENSSL_* ANSIBLE_*",
-    // Programs that others start.
+    // Programs that other programs start.
     "*PAGER EDITOR VISUAL *_EDITOR BROWSER SSH_ASKPASS SUDO_ASKPASS LESSOPEN LESSCLOSE MANOPT \
      MANROFFOPT MANPATH RSYNC_RSH CVS_RSH FZF_DEFAULT_COMMAND FZF_DEFAULT_OPTS TAR_OPTIONS TAPE \
      GZIP ZIPOPT UNZIP RSYNC_* GIT_* HGRCPATH HG_* SVN_SSH LESS VIMINIT EXINIT GVIMINIT MYVIMRC \
@@ -38,7 +37,7 @@ const DANGEROUS: &[&str] = &[
      R_PROFILE* R_ENVIRON* ERL_* ELIXIR_* PSQLRC DOCKER_HOST AUTOM4TE AUTOCONF AUTOMAKE ACLOCAL \
      GROFF_* RESTIC_PASSWORD_COMMAND BORG_PASSCOMMAND BORG_RSH RCLONE_* TF_CLI_* LESSKEY* \
      BAT_* FZF_* SSH_ASKPASS*",
-    // Ends of names that say so for many programs.
+    // Endings of names that have such a meaning for many programs.
     "*_OPTS *_LAUNCHER *_WRAPPER *_EXTERNAL_DIFF *_STARTUP_HOOKS *_EXECUTABLE_PATH \
      *_BINARY_PATH *_PLUGIN_PATH *_PLUGIN_DIR *_PLUGINS *_CONFIG_FILE *_CONFIG_DIR \
      *SAN_SYMBOLIZER_PATH",
@@ -57,11 +56,11 @@ const DANGEROUS: &[&str] = &[
     // Clients of databases, and libraries that load modules.
     "PGSYSCONFDIR LIBMYSQL_* MYSQL_HOME REDISCLI_RCFILE ODBC* SASL_PATH GTK_MODULES GTK_PATH \
      GIO_EXTRA_MODULES LIBGL_DRIVERS_PATH VK_ICD_FILENAMES",
-    // What builds start beside the compilers.
+    // Programs that builds start besides the compilers.
     "YACC LEX RANLIB STRIP NM OBJCOPY FC M4 AWK MAKEINFO",
 ];
 
-/// Names that a pattern above covers though they say nothing of programs.
+/// Exceptions: names that a pattern above covers but that do not decide what is run.
 const PLAIN: &[&str] = &["GIT_AUTHOR_* GIT_COMMITTER_* GIT_TERMINAL_PROMPT GIT_MERGE_AUTOEDIT GIT_OPTIONAL_LOCKS \
      GIT_CURL_VERBOSE GIT_LFS_SKIP_SMUDGE GIT_PS1_* GIT_REFLOG_ACTION \
      GIT_DISCOVERY_ACROSS_FILESYSTEM GIT_LITERAL_PATHSPECS PIP_DISABLE_PIP_VERSION_CHECK \
@@ -71,7 +70,7 @@ const PLAIN: &[&str] = &["GIT_AUTHOR_* GIT_COMMITTER_* GIT_TERMINAL_PROMPT GIT_M
      BUNDLE_JOBS BUNDLE_FROZEN CCACHE_DIR CCACHE_DISABLE CCACHE_MAXSIZE COREPACK_ENABLE_* \
      HELM_NAMESPACE HELM_KUBECONTEXT"];
 
-/// Compilers that are called by their own names.
+/// Compilers and build tools by their own names.
 const COMPILERS: [&str; 12] = ["gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "ld", "ar", "as", "make", "tcc"];
 
 /// Whether a variable with this value decides what other programs run or load.
@@ -79,7 +78,7 @@ pub fn decides_what_runs(name: &str, value: &str) -> bool {
     objection(name, value, true).is_some()
 }
 
-/// Whether a variable has programs connect through another host.
+/// Whether a variable makes programs connect through another host.
 pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     let name = name.to_ascii_lowercase();
     let is_proxy = matches!(name.as_str(), "http_proxy" | "https_proxy" | "ftp_proxy" | "all_proxy" | "rsync_proxy");
@@ -89,12 +88,12 @@ pub(super) fn leads_elsewhere(name: &str, value: &Value) -> bool {
     is_proxy && value.is_exact && !matches!(host, "" | "localhost" | "127.0.0.1")
 }
 
-/// Why setting this variable to this value cannot be let by; `None` when it can.
+/// Reason to ask before this variable is set to this value; `None` if there is none.
 pub(super) fn objection(name: &str, value: &str, is_exact: bool) -> Option<String> {
     let is_harmless = match name {
         "PATH" | "CDPATH" => is_system_path(value),
         "NODE_PATH" | "PYTHONPATH" => is_own_path(value),
-        // Memory limits and warnings are the everyday use.
+        // Memory limits and warnings are the usual use.
         "NODE_OPTIONS" => {
             let harmless = [
                 "--max-old-space-size", "--no-warnings", "--no-deprecation", "--trace-warnings", "--trace-deprecation",
@@ -165,8 +164,7 @@ fn is_system_path(value: &str) -> bool {
     })
 }
 
-/// Whether every part of a search path for modules is in the working folder, the home or the
-/// system.
+/// Whether every part of a module search path is in the working folder, the home or the system.
 fn is_own_path(value: &str) -> bool {
     value.trim_matches('"').split(':').all(|part| {
         let is_own = part.is_empty()
@@ -181,7 +179,8 @@ fn is_own_path(value: &str) -> bool {
     })
 }
 
-/// Code generation, lints and features; nothing that names a linker, a plug-in or a file.
+/// Whether the flags only concern code generation, lints and features, and name no linker, plug-in
+/// or file.
 fn are_plain_rust_flags(value: &str) -> bool {
     let codegen = [
         "target-cpu", "target-feature", "opt-level", "debuginfo", "debug-assertions", "overflow-checks", "lto",
@@ -215,7 +214,7 @@ fn are_plain_rust_flags(value: &str) -> bool {
     true
 }
 
-/// Whether one of the patterns of a list, which are separated by blanks, fits a name.
+/// Whether a name matches one of the patterns of these lists; patterns are separated by blanks.
 fn is_listed(lists: &[&str], name: &str) -> bool {
     lists.iter().flat_map(|list| list.split(' ')).any(|pattern| matches(pattern, name))
 }

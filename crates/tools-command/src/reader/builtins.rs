@@ -1,4 +1,4 @@
-//! Builtins of bash that set variables or evaluate texts: what each does with its arguments.
+//! Bash builtins that set variables or evaluate texts: what each does with its arguments.
 
 use super::assignments::decides_what_runs;
 use super::command::{Command, Input, Value};
@@ -7,32 +7,33 @@ use super::names;
 use crate::grammar::{Part, Word, parse_word};
 use crate::registry::{DOTS, matches_dots};
 
-/// What a builtin does to variables.
+/// A change that a builtin makes to variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Change {
-    /// Puts something into a variable, whose value is also given as far as it is one text.
+    /// Puts a content into the variable of this name; the last field is its value as far as it is a
+    /// single text.
     Sets(String, Content, Value),
-    /// Puts something into a variable that is known only when it runs.
+    /// Puts a content into a variable whose name is known only at run time.
     SetsAny(Content),
     /// Evaluates a text as an expression or as a name with a subscript.
     Evaluates(Content),
-    /// Makes a variable one that holds numbers.
+    /// Declares a variable as an integer.
     Integer(String),
-    /// Makes a variable an array.
+    /// Declares a variable as an array.
     Array(String),
-    /// Gives a variable a value that is a list of words where it is an array.
+    /// Gives a variable a value, which is a list of words if the variable is an array.
     Declares(String, Content),
-    /// Makes some variable a map.
+    /// Makes some variable an associative array.
     Map,
-    /// Runs a line.
+    /// Runs a shell line.
     Line(Value),
-    /// Does something that is not seen through.
+    /// Does something that cannot be seen through.
     Opaque(&'static str),
 }
 
 use Change::{Array, Declares, Evaluates, Integer, Line, Map, Opaque, Sets, SetsAny};
 
-/// What the options of `declare` and its kin say.
+/// The options of `declare` and similar builtins.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Attributes {
     pub(super) is_integer: bool,
@@ -61,7 +62,7 @@ pub(super) fn declares(name: &str) -> bool {
     matches!(name, "declare" | "typeset" | "local" | "export" | "readonly")
 }
 
-/// What a command does to variables; nothing when it is no such builtin.
+/// The changes that a command makes to variables; empty for other commands.
 pub(super) fn changes(command: &Command) -> Vec<Change> {
     let args = command.args.as_slice();
     match command.name() {
@@ -86,7 +87,7 @@ pub(super) fn changes(command: &Command) -> Vec<Change> {
     }
 }
 
-/// Options by which a builtin sets a variable or evaluates a text; none for other commands.
+/// Options that make a builtin set a variable or evaluate a text; empty for other commands.
 pub(super) fn evaluating(name: &str) -> &'static [&'static str] {
     match name {
         "printf" => &["-v"],
@@ -104,8 +105,8 @@ pub(super) fn has_evaluating(command: &Command) -> bool {
     command.args.iter().any(|arg| arg.is_exact && options.iter().any(|option| arg.text.starts_with(option)))
 }
 
-/// The arguments that would do harm if they were one of these options: what follows them is code,
-/// or the name of a variable by which it is decided what runs.
+/// The arguments that would do harm if they were one of these options: the text after them is code,
+/// or names a variable that decides what is run.
 pub(super) fn risky_arguments(command: &Command) -> impl Iterator<Item = &Value> {
     let runs_words = matches!(command.name(), "complete" | "compgen" | "mapfile" | "readarray");
     let harms = move |value: &Value| {
@@ -121,7 +122,7 @@ fn is_keyword(args: &[Value]) -> bool {
     clusters.filter(|arg| arg.text != "--").any(|arg| arg.text == "keyword" || arg.text.contains('k'))
 }
 
-/// Whether options turn on the history and its expansion: `!!` is a command of an earlier line.
+/// Whether options turn on the history or its expansion: `!!` is a command of an earlier line.
 fn expands_history(args: &[Value]) -> bool {
     let is_unknown = |arg: &Value| !arg.is_exact && arg.text.starts_with('-');
     let clusters = args.iter().take_while(|arg| arg.text.starts_with(['-', '+']));
@@ -130,23 +131,23 @@ fn expands_history(args: &[Value]) -> bool {
         || args.windows(2).any(|pair| pair[0].text.ends_with('o') && pair[0].text.starts_with('-') && !pair[1].is_exact)
 }
 
-/// A value that only the moment of the run decides.
+/// A value that is known only at run time.
 fn unknown() -> Value {
     Value { text: "$(read)".to_owned(), is_exact: false, has_pattern: false }
 }
 
-/// The arguments right after these.
+/// The arguments that directly follow one of these options.
 fn behind<'a>(args: &'a [Value], options: &'static [&'static str]) -> impl Iterator<Item = &'a Value> {
     args.windows(2).filter(|pair| options.contains(&pair[0].text.as_str())).map(|pair| &pair[1])
 }
 
-/// A name that is more than a plain one: its subscript is evaluated.
+/// A change that evaluates a name with a subscript; `None` for a plain name.
 fn subscripted(name: &Value) -> Option<Change> {
     let is_plain = name.is_exact && name.text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '-'));
     (!is_plain).then(|| Evaluates(Content::value(name, true)))
 }
 
-/// Something is put into the variable of this name.
+/// The changes from putting a content into the variable of this name.
 fn sets(name: &Value, content: Content, value: &Value) -> Vec<Change> {
     if !name.is_exact {
         return vec![Evaluates(Content::value(name, true)), SetsAny(content)];
@@ -174,7 +175,7 @@ fn print(args: &[Value]) -> Vec<Change> {
     sets(&name, formatted(printed), &value)
 }
 
-/// What `printf` makes of a format and its arguments.
+/// The output of `printf` for a format and its arguments.
 fn formatted(printed: &[Value]) -> Content {
     let Some((format, args)) = printed.split_first().filter(|(format, _)| format.is_exact) else {
         return Content::unknown();
@@ -188,7 +189,7 @@ fn formatted(printed: &[Value]) -> Content {
     texts.fold(any.with(Content::text(&format.text)), Content::with)
 }
 
-/// Whether a format of `printf` gives a number whatever its arguments are.
+/// Whether a format of `printf` prints a number for any arguments.
 fn prints_number(format: &str) -> bool {
     let mut pieces = format.split('%');
     let is_digits = |text: &str| text.chars().all(|c| c.is_ascii_digit());
@@ -200,11 +201,11 @@ fn prints_number(format: &str) -> bool {
         })
 }
 
-/// What a builtin that reads gets.
+/// The content and value that a reading builtin gets from its input.
 fn input(command: &Command) -> (Content, Value) {
     match &command.input {
         _ if command.has_short("u") => (Content::unknown(), unknown()),
-        // Where the text is split the names in it may be others.
+        // A part of the split text may name other variables than the whole text.
         Input::Text(text) if !text.contains('\\') => {
             let content = Content::text(text);
             let pieces = if content.is_number { content } else { content.with(Content::variable(ANY)) };
@@ -274,7 +275,7 @@ fn map_file(command: &Command) -> Vec<Change> {
     found
 }
 
-/// `getopts`: a letter, and the arguments of options.
+/// `getopts` sets variables to an option letter and to the values of options.
 fn options(args: &[Value]) -> Vec<Change> {
     let values = args.iter().skip(2).map(|arg| Content::value(arg, true));
     let values = values.fold(Content::variable(ARGUMENTS), Content::with);
@@ -283,7 +284,7 @@ fn options(args: &[Value]) -> Vec<Change> {
     found
 }
 
-/// Completions: a function is named only, a command is a line, and a list of words is expanded.
+/// Completions: a function is only named, a command is a shell line, and a word list is expanded.
 fn complete(args: &[Value]) -> Vec<Change> {
     let mut found = Vec::new();
     let mut args = args.iter();
@@ -306,7 +307,7 @@ fn complete(args: &[Value]) -> Vec<Change> {
     found
 }
 
-/// `declare` and its kin, as far as their arguments were not read as assignments.
+/// `declare` and similar builtins, for arguments that the grammar did not read as assignments.
 fn declare(name: &str, args: &[Value]) -> Vec<Change> {
     let attributes = Attributes::read(name, args);
     let mut found = Vec::new();
@@ -338,7 +339,7 @@ fn declare(name: &str, args: &[Value]) -> Vec<Change> {
     found
 }
 
-/// The name in an argument of `declare`, and what it is set to; `None` where the name is not known.
+/// The name in an argument of `declare`, and its new value; `None` where the name is not known.
 pub(super) fn declared(arg: &Value) -> Option<(Value, Option<(Content, Value)>)> {
     let plain = |name: &str| name.trim_end_matches('+').to_owned();
     if arg.is_exact {
@@ -350,7 +351,7 @@ pub(super) fn declared(arg: &Value) -> Option<(Value, Option<(Content, Value)>)>
     let word = parse_word(&arg.text)?;
     let (first, rest) = word.parts.split_first()?;
     let Part::Text { text, quoted } = first else { return None };
-    // An empty text begins a word in quotes.
+    // A quoted word begins with an empty text.
     let (text, rest) = match rest.split_first() {
         Some((Part::Text { text: second, .. }, rest)) if text.is_empty() => (second, rest),
         _ => (text, rest),

@@ -1,6 +1,6 @@
-//! Words whose value the line, or a text that it reads, chooses: they may become any option of the
-//! program that gets them. Names of files that are there, and variables that the line does not set,
-//! are taken for data.
+//! Words whose value is chosen by the line or by a text that it reads. Such a word may become any
+//! option of the program that gets it. Names of existing files and variables that the line does not
+//! set count as data.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,36 +11,36 @@ use super::numbers::{PrintedText, printed};
 use crate::grammar::{Feed, Operator, Parameter, Parsed, Part, Word, parse, parse_word};
 use crate::registry::{self, Doubt};
 
-/// Builtins that put what they read into variables.
+/// Builtins that read input into variables.
 const READING: [&str; 3] = ["read", "mapfile", "readarray"];
-/// What bash sets by itself to something that the line says.
+/// Variables that bash itself sets to a text from the line.
 const TAKEN: [&str; 5] = ["REPLY", "MAPFILE", "BASH_REMATCH", "OPTARG", "_"];
 /// Parameters of a function, a script or a shell.
 const PARAMETERS: &str = "@*123456789";
-/// How often a line is gone through for variables that it sets from others behind it: functions
-/// stand in front of their calls.
+/// Maximum number of passes over a line. One pass misses variables that are set from later ones:
+/// functions precede their calls.
 const ROUNDS: usize = 8;
 
-/// More texts of one variable are not looked at.
+/// Maximum number of texts kept per variable.
 const MAX_TEXTS: usize = 50;
-/// Of a longer text it is not told what is left where a part is cut off.
+/// Maximum length in bytes of a text for which the results of cutting off a part are computed.
 const MAX_CUT_BYTES: usize = 256;
 
-/// Variables that the line sets to what it chooses.
+/// Variables that the line sets to values it chooses.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct ChosenVariables {
-    /// Those that may be an option.
+    /// Variables that may hold an option.
     options: BTreeSet<String>,
-    /// Those that may be anything but a number, so that they may complete the name of an option.
+    /// Variables that may hold something other than a number, and so may complete an option's name.
     words: BTreeSet<String>,
-    /// Those that may be any text but the name of a file.
+    /// Variables that may hold any text except a file name.
     verbs: BTreeSet<String>,
-    /// Those that may be empty.
+    /// Variables that may be empty.
     empty: BTreeSet<String>,
-    /// Those with a text that is not known and may have a dash in it: a part of it may be an
+    /// Variables that may hold a text with a dash that is not in `texts`: a part of it may be an
     /// option.
     dashes: BTreeSet<String>,
-    /// The texts and patterns that the line gives them, whichever they hold at a time.
+    /// The texts and patterns that the line assigns to each variable, at any time.
     texts: BTreeMap<String, Vec<Value>>,
 }
 
@@ -57,7 +57,7 @@ impl ChosenVariables {
         self.options.len() + self.words.len() + self.verbs.len() + self.empty.len() + self.dashes.len()
     }
 
-    /// Notes what a variable may hold.
+    /// Notes a value that a variable may hold.
     fn hold(&mut self, name: &str, value: Value) {
         let texts = self.texts.entry(name.to_owned()).or_default();
         if !value.is_exact || texts.contains(&value) {
@@ -71,7 +71,7 @@ impl ChosenVariables {
         }
     }
 
-    /// Texts that a word may be by what the line gives to its variables.
+    /// Texts that a word may expand to, by the values that the line assigns to its variables.
     pub(super) fn texts(&self, word: &Word, around: &Surroundings) -> Vec<Value> {
         let given = |part: &Part| if let Part::Variable { name, .. } = part { self.texts.get(name) } else { None };
         let count = word.parts.iter().filter_map(given).map(Vec::len).max().unwrap_or_default();
@@ -93,12 +93,12 @@ impl ChosenVariables {
         TAKEN.contains(&name) || self.options.contains(name)
     }
 
-    /// Whether the line gives it a value.
+    /// Whether the line assigns the variable a value.
     fn is_set(&self, name: &str) -> bool {
         self.texts.contains_key(name) || self.may_be_option(name)
     }
 
-    /// Whether a dash may stand in it that the line put there.
+    /// Whether the variable may hold a dash that comes from the line.
     fn may_have_dash(&self, name: &str) -> bool {
         self.may_be_option(name)
             || self.dashes.contains(name)
@@ -111,7 +111,7 @@ impl ChosenVariables {
 }
 
 impl Reader<'_> {
-    /// Notes which variables a text sets to something that it chooses.
+    /// Notes which variables a text sets to values that it chooses.
     pub(super) fn choose(&mut self, parsed: &Parsed) {
         for _ in 0..ROUNDS {
             let before = self.chosen.count();
@@ -128,7 +128,7 @@ impl Reader<'_> {
         self.opaque("variables that are set from each other too often");
     }
 
-    /// A variable gets a value that is known as far as it is.
+    /// Notes that a variable gets a value, which may be known only in part.
     pub(super) fn choose_value(&mut self, name: &str, value: &Value) {
         if !value.is_exact {
             match parse_word(&value.text) {
@@ -151,7 +151,7 @@ impl Reader<'_> {
         self.choose_words(&[name.to_owned()], &[word]);
     }
 
-    /// Variables get values of which each may be any of these words.
+    /// Notes that variables get values, each of which may be any of these words.
     fn choose_words(&mut self, names: &[String], given: &[&Word]) {
         if given.iter().any(|word| self.leaves_option(word)) {
             self.chosen.options.extend(names.iter().cloned());
@@ -195,7 +195,7 @@ impl Reader<'_> {
         if READING.contains(&program.as_str()) {
             let is_names = match &command.feed {
                 Feed::Pipe(range) => self.prints_names(&parsed.commands, range.clone()),
-                // What a loop around it is fed.
+                // The input of a loop around the command.
                 Feed::None => at > 0 && self.prints_names(&parsed.commands, 0..at),
                 Feed::Text(_) | Feed::Unknown => false,
             };
@@ -212,7 +212,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Which arguments of a command become parameters, from where on.
+    /// Position of the first argument of a command that becomes a parameter; `None` if none does.
     fn parameters_from(&self, program: &str, args: &[&Word]) -> Option<usize> {
         if self.functions.contains(program) {
             return Some(0);
@@ -223,13 +223,14 @@ impl Reader<'_> {
         registry::is_shell(last_part(program)).then_some(2)
     }
 
-    /// Whether a word may be an option that the line chooses, or is one where what it does not set
-    /// is empty.
+    /// Whether a word may be an option that the line chooses, or is an option if the variables that
+    /// the line does not set are empty.
     pub(super) fn leaves_option(&self, word: &Word) -> bool {
         self.may_be_option(word) || self.text_if_unset(word).is_some_and(|text| is_option(&text))
     }
 
-    /// Whether a word may be a text that the line chooses and that is no name of what is there.
+    /// Whether a word may be a text that the line chooses and that is not the name of an existing
+    /// file.
     pub(super) fn holds_verb(&self, word: &Word) -> bool {
         let is_name = word.parts.iter().any(|part| matches!(part, Part::Glob(_)));
         if let Some(text) = word.literal() {
@@ -238,7 +239,7 @@ impl Reader<'_> {
         !is_name && (word.has_braces || word.parts.iter().any(|part| self.may_be_verb(part)))
     }
 
-    /// The same of a part of a word.
+    /// The same for a part of a word.
     fn may_be_verb(&self, part: &Part) -> bool {
         match part {
             Part::Text { .. } | Part::Number { .. } | Part::Tilde(_) | Part::Glob(_) => false,
@@ -271,7 +272,7 @@ impl Reader<'_> {
                         || left.iter().any(|text| is_option(text))
                         || parameter.operator == Operator::TrimStart && self.chosen.dashes.contains(&parameter.name)
                         || parameter.word.source.trim_start_matches(['"', '\'', '$']).starts_with('-');
-                    // Where nothing is left of it, the next part is the first one.
+                    // If this part may be empty, the next part may begin the word.
                     if !is_option && left.iter().any(String::is_empty) {
                         continue;
                     }
@@ -284,13 +285,13 @@ impl Reader<'_> {
         false
     }
 
-    /// Whether the value of a variable that the line sets is changed to another one.
+    /// Whether an operator changes the value of a variable that the line sets.
     fn is_changed(&self, parameter: &Parameter) -> bool {
         let name = &parameter.name;
         parameter.operator == Operator::Other && (self.chosen.is_set(name) || self.arithmetic.is_set(name))
     }
 
-    /// What may be left of the texts that the line gives a variable where a part is cut off.
+    /// The texts that may remain of a variable's values when a part is cut off.
     fn left(&self, parameter: &Parameter) -> Vec<String> {
         let is_start = match parameter.operator {
             Operator::TrimStart => true,
@@ -309,7 +310,7 @@ impl Reader<'_> {
         cuts.filter(|(cut, _)| cut.is_empty() || pattern.may_be(cut)).map(|(_, left)| left.to_owned()).collect()
     }
 
-    /// Whether a dash may stand in a word that the line put there.
+    /// Whether a word may contain a dash that comes from the line.
     fn may_have_dash(&self, word: &Word) -> bool {
         let has_dash = |part: &Part| match part {
             Part::Variable { name, .. } => self.chosen.may_have_dash(name),
@@ -319,11 +320,12 @@ impl Reader<'_> {
         word.source.contains('-') || word.parts.iter().any(has_dash)
     }
 
-    /// Whether a builtin that evaluates what follows an option may be given both by one word whose
-    /// text the line, or what it reads, chooses.
+    /// Whether a single word, chosen by the line or by what it reads, may give the builtin both an
+    /// evaluating option and the text after it.
     pub(super) fn may_evaluate(&self, command: &Command) -> bool {
         let options = builtins::evaluating(command.name());
-        // Where words are compared, only one that is split can be an option with what follows it.
+        // `test` compares its words, so only a word that is split can be an option and its
+        // argument.
         let is_test = matches!(command.name(), "test" | "[");
         let count = if command.name() == "printf" { 1 } else { command.args.len() };
         let is_feared = |text: &Value| options.iter().any(|option| text.text.contains(option) && text.text != *option);
@@ -336,7 +338,7 @@ impl Reader<'_> {
             })
     }
 
-    /// Whether any words may be split off a word, by what the line or a file says.
+    /// Whether word splitting may make arbitrary words of a word, by what the line or a file says.
     fn splits_unknown(&self, word: &Word) -> bool {
         let (outputs, rest): (Vec<Part>, _) =
             word.parts.iter().cloned().partition(|part| matches!(part, Part::Output { .. }));
@@ -349,13 +351,13 @@ impl Reader<'_> {
         matches!(printed(text), PrintedText::Number(program) if !self.functions.contains(&program))
     }
 
-    /// Whether commands print a number, or names of what is there.
+    /// Whether commands print a number, or names of existing files.
     fn prints_data(&self, text: &str) -> bool {
         self.prints_number(text)
             || parse(text).is_ok_and(|inner| self.prints_names(&inner.commands, 0..inner.commands.len()))
     }
 
-    /// Whether words may be split off a word that are options which the line chooses.
+    /// Whether word splitting may yield options that the line chooses.
     fn splits(&self, word: &Word) -> bool {
         let is_split = |part: &Part| match part {
             Part::Output { text, quoted: false } => parse(text).map_or(true, |inner| {
@@ -372,18 +374,18 @@ impl Reader<'_> {
         word.has_braces && word.source.contains('-') || word.parts.iter().any(is_split)
     }
 
-    /// Whether a word may be anything but a number, by what the line says.
+    /// Whether a word may be something other than a number, by what the line says.
     fn holds_word(&self, word: &Word) -> bool {
         word.has_braces || word.parts.iter().any(|part| self.may_be_word(part))
     }
 
-    /// The same of a part of a word.
+    /// The same for a part of a word.
     fn may_be_word(&self, part: &Part) -> bool {
         match part {
             Part::Text { text, .. } => !is_number(text),
             Part::Variable { name, .. } => self.chosen.may_be_word(name),
             Part::Output { text, .. } => !self.prints_number(text),
-            // What is cut off is a pattern.
+            // The word of a trim operator is a pattern, not a value.
             Part::Parameter(parameter) => {
                 parameter.operator == Operator::Other
                     || self.chosen.may_be_word(&parameter.name)
@@ -394,8 +396,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether an argument of a command whose value is not known may be an option that the line, or
-    /// a text that it reads, chooses.
+    /// Whether an argument that is not known may be an option chosen by the line or by a text that
+    /// it reads.
     pub(super) fn is_chosen(&self, command: &Command, arg: &Value, doubt: Doubt) -> bool {
         let is_handed_on = command.via.iter().any(|via| matches!(via.as_str(), "xargs" | "gxargs" | "parallel"));
         let is_placed = arg.text == ELSEWHERE || arg.text.contains(PLACEHOLDER);
@@ -407,7 +409,7 @@ impl Reader<'_> {
             };
         }
         if arg.is_exact {
-            // A name of a file that the line may have made.
+            // The pattern may match a file that the line has made.
             return arg.has_pattern && doubt == Doubt::Name;
         }
         parse_word(&arg.text).is_none_or(|word| match doubt {
@@ -422,8 +424,8 @@ impl Reader<'_> {
     }
 }
 
-/// A pattern by which a part of a text is cut off, as far as it is known: the texts in it between
-/// what may be anything.
+/// A pattern that cuts off a part of a text: the literal pieces between wildcards. `None` where the
+/// pattern is not known.
 struct CutPattern(Option<Vec<String>>);
 
 impl CutPattern {
@@ -443,7 +445,7 @@ impl CutPattern {
         Self(Some(pieces))
     }
 
-    /// Whether it may mean all of a text.
+    /// Whether the pattern may match the whole text.
     fn may_be(&self, text: &str) -> bool {
         let Some(pieces) = &self.0 else { return true };
         let (first, rest) = pieces.split_first().expect("there is one");
@@ -461,7 +463,7 @@ impl CutPattern {
     }
 }
 
-/// Where the parameters begin among the arguments of `set`.
+/// Index of the first parameter among the arguments of `set`.
 fn behind_settings(args: &[&Word]) -> usize {
     let mut at = 0;
     while let Some(text) = args.get(at).and_then(|word| word.literal()) {
@@ -474,19 +476,19 @@ fn behind_settings(args: &[&Word]) -> usize {
     at
 }
 
-/// Whether a text is an option, or has one behind a blank.
+/// Whether a text is an option, or has one after a blank.
 fn is_option(text: &str) -> bool {
     let is_given = text.strip_prefix('-').is_some_and(|rest| !rest.is_empty() && !is_number(rest));
     is_given || text.contains(" -")
 }
 
-/// Whether a text is no number and does not look like the name of a file.
+/// Whether a text is neither a number nor like the name of a file.
 fn is_verb(text: &str) -> bool {
     let is_name = text.contains(['/', '.', '*']) && !text.contains([' ', '!', '|', '@', '+', '=']);
     !text.is_empty() && !is_number(text) && !is_name
 }
 
-/// Whether a text is a number. Nothing is none: it leaves the text beside it.
+/// Whether a text is a number. An empty text is not: it leaves the text next to it unchanged.
 fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }

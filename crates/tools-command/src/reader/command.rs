@@ -1,5 +1,5 @@
-//! What an analysis finds: commands with their words as values, redirections and what stayed
-//! opaque.
+//! The result of an analysis: commands with their words as values, redirections, and the parts that
+//! stayed opaque.
 
 use std::path::Path;
 
@@ -8,19 +8,20 @@ use crate::grammar::{Part, Word};
 use crate::plain_path;
 use crate::registry::Canonical;
 
-/// A word, as far as its value is known before it runs.
+/// A word, as far as its value is known before the run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Value {
-    /// The value when it is exact, else the word as it stands in the text.
+    /// The value if it is exact, otherwise the word as written.
     pub text: String,
     /// Whether the value is certain.
     pub is_exact: bool,
-    /// Whether it matches file names.
+    /// Whether the word contains a pattern that matches file names.
     pub has_pattern: bool,
 }
 
 impl Value {
-    /// A path from a folder, in its plainest form; as it is where one of them is not known.
+    /// A path relative to a folder, in its plainest form; unchanged where the path or the folder is
+    /// not known.
     #[must_use]
     pub fn placed(&self, folder: Option<&str>) -> Self {
         match folder {
@@ -32,19 +33,19 @@ impl Value {
         }
     }
 
-    /// A file in this folder, where nothing at all is the current one.
+    /// A file in this folder; an empty folder is the current one.
     pub(crate) fn beneath(&self, name: &str) -> Self {
         let folder = self.text.trim_end_matches('/');
         let text = if self.text.is_empty() { name.to_owned() } else { format!("{folder}/{name}") };
         Self { text, ..self.clone() }
     }
 
-    /// What it begins with for certain; `None` where all of it is certain.
+    /// The known beginning of the value; `None` if the whole value is known.
     pub(crate) fn start(&self) -> Option<String> {
         if self.is_exact {
             return self.text.find(PLACEHOLDER).map(|at| self.text[..at].to_owned());
         }
-        // A process that is put in place of a name: a path in `/dev/fd`.
+        // A process substitution: its value is a path in `/dev/fd`.
         if self.text.starts_with("<(") || self.text.starts_with(">(") {
             return None;
         }
@@ -52,13 +53,13 @@ impl Value {
         Some(known.replace(['"', '\'', '\\'], ""))
     }
 
-    /// A value that is certain.
+    /// An exact value.
     pub fn exact(text: impl Into<String>) -> Self {
         Self { text: text.into(), is_exact: true, has_pattern: false }
     }
 
-    /// A word in these surroundings; `known` tells what a variable holds, and whether it stands in
-    /// quotes.
+    /// The value of a word in these surroundings. `known` gives the value of a variable, by its
+    /// name and whether it is quoted.
     pub(crate) fn of<'a>(word: &Word, around: &Surroundings, known: impl Fn(&str, bool) -> Option<&'a str>) -> Self {
         let mut value = Self { text: String::new(), is_exact: !word.has_braces, has_pattern: false };
         for part in &word.parts {
@@ -90,11 +91,11 @@ impl Value {
     }
 }
 
-/// Name under which the output of `pwd` is asked for.
+/// Name under which [`Value::of`] asks for the output of `pwd`.
 pub(super) const OWN_FOLDER: &str = "$(pwd)";
-/// Stands for what is put in place of a word, or a part of one, when the command runs.
+/// Placeholder for a word, or a part of one, that is filled in at run time.
 pub(crate) const PLACEHOLDER: &str = "{}";
-/// Stands for any number of arguments that come from elsewhere: as a shell would say it.
+/// Placeholder for any number of arguments from elsewhere, in the syntax of a shell.
 pub(crate) const ELSEWHERE: &str = "$@";
 
 /// Arguments that come from elsewhere.
@@ -107,26 +108,26 @@ pub(super) fn elsewhere() -> Value {
 pub struct Surroundings {
     /// The user's home; empty when there is none.
     pub home: String,
-    /// The folder the line starts in, absolute and without a `/` at its end.
+    /// The absolute path of the folder the line starts in, without a `/` at its end.
     pub workdir: String,
 }
 
-/// Source of a command's input.
+/// Source of a command's standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum Input {
-    /// Nowhere.
+    /// No input.
     #[default]
     None,
-    /// This text.
+    /// A known text.
     Text(String),
-    /// Something unknown.
+    /// An unknown source.
     Unknown,
 }
 
 /// One command that would run.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Command {
-    /// As it stands in the text, without what it is run through.
+    /// The command's source text, without the wrappers it is run through.
     pub line: String,
     /// The program as it is called.
     pub program: Value,
@@ -136,19 +137,20 @@ pub struct Command {
     pub via: Vec<String>,
     /// Source of its standard input.
     pub input: Input,
-    /// The folder it runs in, where a `cd` before it says so; `None` when that cannot be told.
+    /// The folder that the command runs in, after any `cd` before it; `None` where that is not
+    /// known.
     pub folder: Option<String>,
-    /// Whether some of its arguments are filled in by the program it is run through.
+    /// Whether a program that runs the command fills in some of its arguments.
     pub is_open: bool,
-    /// Its effects, as far as its program is described; what it runs is among the commands of the
-    /// analysis.
+    /// The effects of the command itself, as far as its program is described; the commands that it
+    /// runs are among the commands of the analysis.
     pub effects: Vec<Effect>,
-    /// The files of code that it runs or that say what it runs, from the folder that it runs in, as
-    /// they are written.
+    /// Files of code that the command runs or that say what it runs, as written: relative to the
+    /// folder that it runs in.
     pub scripts: Vec<Value>,
-    /// The words that rules are compared with; `None` where its program is not described.
+    /// The words that rules are compared with; `None` where the program is not described.
     pub canonical: Option<Canonical>,
-    /// Whether `effects` name everything that it reads and changes.
+    /// Whether `effects` name everything that the command reads and changes.
     pub is_exhaustive: bool,
 }
 
@@ -158,7 +160,7 @@ impl Command {
         self.program.text.rsplit('/').next().unwrap_or_default()
     }
 
-    /// Whether it takes its input from somewhere that may hold commands.
+    /// Whether the command's input may hold commands.
     pub(crate) fn has_input(&self) -> bool {
         match &self.input {
             Input::None => false,
@@ -178,7 +180,7 @@ impl Command {
         options.map(|arg| arg.text.as_str()).filter(|text| text.len() > 1 && text.starts_with('-'))
     }
 
-    /// The arguments that are no options.
+    /// The arguments that are not options.
     pub fn operands(&self) -> Vec<&Value> {
         let mut after = false;
         let mut found = Vec::new();
@@ -200,15 +202,14 @@ pub struct Analysis {
     pub commands: Vec<Command>,
     /// Parts that could not be analysed, one sentence each.
     pub opaque: Vec<String>,
-    /// Files that redirections read, as their words say it; those that are not exact are known only
-    /// when it runs.
+    /// Files that redirections read, as written; inexact ones are known only at run time.
     pub reads: Vec<Value>,
     /// Files that redirections write, in the same way.
     pub writes: Vec<Value>,
-    /// Targets of redirections that connect, as `host:port`.
+    /// Targets of network redirections, as `host:port`.
     pub connects: Vec<Value>,
-    /// Functions that start themselves again beside themselves.
+    /// Functions that start another instance of themselves in a pipe or in the background.
     pub bombs: Vec<String>,
-    /// The parts of the last pipeline of the text itself, outside of everything compound.
+    /// The parts of the last pipeline at the top level of the text, outside compound commands.
     pub last_pipeline: Vec<String>,
 }

@@ -1,6 +1,5 @@
-//! What a text comes to when bash evaluates it as an expression: the variables it reads, and
-//! whether it may hold a command itself. A text that is not known counts as one that holds a
-//! command.
+//! A text as an arithmetic expression of bash: the variables that it reads, and whether it may
+//! contain a command itself. A text that is not known counts as one that contains a command.
 
 use std::collections::BTreeSet;
 
@@ -8,43 +7,43 @@ use super::command::Value;
 use super::numbers::{PrintedText, printed};
 use crate::grammar::{Operator, Parameter, Part, Word, parse_word};
 
-/// The name of the arguments of a function or a script.
+/// Name that stands for the arguments of a function or a script.
 pub(super) const ARGUMENTS: &str = "@";
-/// The name of every variable.
+/// Name that stands for every variable.
 pub(super) const ANY: &str = "*";
 
-/// In a text: the value of a variable, whatever it is.
+/// Placeholder in a text for the value of a variable.
 const HOLE: char = '\u{1}';
-/// In a text: some number.
+/// Placeholder in a text for some number.
 const NUMBER: char = '\u{2}';
 
 /// A text as an expression.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Content {
-    /// Variables whose values are evaluated with it.
+    /// Variables whose values are evaluated as part of the text.
     pub(super) names: BTreeSet<String>,
-    /// Variables whose values stand beside others: together they are one number, or else the name
-    /// of any variable.
+    /// Variables whose values are adjacent to other text: together they form one number, or else
+    /// the name of any variable.
     pub(super) joined: BTreeSet<String>,
-    /// Programs of which it holds the output, known by their names alone.
+    /// Programs whose output the text contains, known only by their names.
     pub(super) programs: BTreeSet<String>,
-    /// Whether it is digits and the variables in `joined`.
+    /// Whether the text consists of digits and the variables in `joined`.
     pub(super) is_number: bool,
-    /// Whether it holds subscripts of an array, which are names where the array is a map.
+    /// Whether the text contains array subscripts, which are names if the array is associative.
     pub(super) has_keys: bool,
-    /// Whether it may hold a command that runs when it is evaluated.
+    /// Whether the text may contain a command that runs when the text is evaluated.
     pub(super) may_run: bool,
-    /// Whether a substitution stands in it that was not expanded.
+    /// Whether the text contains a substitution that was not expanded.
     pub(super) holds_substitution: bool,
 }
 
 impl Content {
-    /// A number that is not known.
+    /// An unknown number.
     pub(super) fn number() -> Self {
         Self { is_number: true, ..Self::default() }
     }
 
-    /// Nothing is known.
+    /// A content of which nothing is known.
     pub(super) fn unknown() -> Self {
         Self { may_run: true, ..Self::default() }
     }
@@ -54,14 +53,14 @@ impl Content {
         Self { names: BTreeSet::from([name.to_owned()]), ..Self::default() }
     }
 
-    /// A text that is known.
+    /// A known text.
     pub(super) fn text(text: &str) -> Self {
         let mut shape = Shape::new();
         shape.literal(text);
         shape.finish()
     }
 
-    /// A value as far as it is known. `is_split`: it is matched against file names first.
+    /// A value as far as it is known. `is_split`: the value is matched against file names first.
     pub(super) fn value(value: &Value, is_split: bool) -> Self {
         if value.is_exact {
             let text = Self::text(&value.text);
@@ -82,7 +81,7 @@ impl Content {
         shape.finish()
     }
 
-    /// Both of them, one beside the other.
+    /// The properties of both contents together.
     pub(super) fn with(mut self, other: Self) -> Self {
         self.names.extend(other.names);
         self.joined.extend(other.joined);
@@ -95,16 +94,16 @@ impl Content {
     }
 }
 
-/// The text of a word as far as it is known, with a sign for every value that is not.
+/// The text of a word as far as it is known, with a placeholder for every unknown value.
 struct Shape {
     text: String,
     holes: Vec<String>,
-    /// Where values stand that may be words, not only what a variable holds.
+    /// Positions of values that may be words instead of the value of a variable.
     words: Vec<usize>,
     found: Content,
 }
 
-/// Where the value of a parameter is kept: those of arguments are in one place.
+/// The name under which the value of a parameter is kept: all arguments share one.
 fn held(name: String) -> String {
     let is_argument = matches!(name.as_str(), "@" | "*") || name.starts_with(|c: char| c.is_ascii_digit());
     if is_argument { ARGUMENTS.to_owned() } else { name }

@@ -1,5 +1,5 @@
 //! Variables whose value is known where they are used: set once on the line, to a text, by a
-//! command that has certainly run before, and by nothing else that could change them.
+//! command that has certainly run before, and changed by nothing else.
 
 use std::collections::BTreeMap;
 
@@ -7,11 +7,11 @@ use super::builtins;
 use super::names;
 use crate::grammar::{Parsed, Part, Place, Simple, Word};
 
-/// What is known of the variables of one text.
+/// The known variables of one text.
 #[derive(Debug, Clone, Default)]
 pub(super) struct KnownVariables {
     values: BTreeMap<String, Assignment>,
-    /// Whether words are split as usual.
+    /// Whether words are split as by default.
     splits_as_usual: bool,
 }
 
@@ -19,16 +19,16 @@ pub(super) struct KnownVariables {
 struct Assignment {
     text: String,
     at: usize,
-    /// The chain of commands it holds in; `None`: everywhere behind it.
+    /// The chain of commands in which the value holds; `None` if it holds everywhere after it.
     chain: Option<u32>,
 }
 
-/// Builtins that may change any variable, or run what does.
+/// Builtins that may change any variable or run code that does.
 const UNKNOWN: [&str; 12] =
     ["eval", "source", ".", "trap", "alias", "unalias", "enable", "exec", "builtin", "command", "env", "coproc"];
 
 impl KnownVariables {
-    /// What is known in a text of commands.
+    /// Finds the known variables of a text.
     pub(super) fn of(parsed: &Parsed) -> Self {
         let mut known = Self { values: BTreeMap::new(), splits_as_usual: true };
         let candidates = parsed.commands.iter().any(|command| command.place != Place::Unknown && is_bare(command));
@@ -51,7 +51,7 @@ impl KnownVariables {
         known
     }
 
-    /// The value of a variable in the command at this place.
+    /// The value of a variable in the command at this index.
     pub(super) fn value(&self, name: &str, quoted: bool, at: usize, chains: &[u32]) -> Option<&str> {
         let assigned = self.values.get(name).filter(|assigned| assigned.at < at)?;
         let holds = assigned.chain.is_none_or(|own| chains.contains(&own));
@@ -62,18 +62,18 @@ impl KnownVariables {
     }
 }
 
-/// Whether a command does nothing but assign.
+/// Whether a command consists only of assignments.
 fn is_bare(command: &Simple) -> bool {
     command.words.is_empty() && command.redirects.is_empty() && command.assignments.len() == 1
 }
 
-/// The value an assignment gives, when it is a text.
+/// The assigned value, if it is a text.
 fn text(word: &Word, known: &KnownVariables, at: usize, chains: &[u32]) -> Option<String> {
     let mut text = String::new();
     for part in &word.parts {
         match part {
             Part::Text { text: piece, quoted } if *quoted || !piece.contains(['~', '{']) => text.push_str(piece),
-            // Nothing is split or matched here.
+            // Assignments are neither split nor matched against file names.
             Part::Variable { name, .. } => text.push_str(known.value(name, true, at, chains)?),
             _ => return None,
         }
@@ -93,7 +93,7 @@ fn may_change_any(command: &Simple) -> bool {
     UNKNOWN.contains(&name.as_str()) || (takes_names && is_open()) || (sets_by_print && is_open())
 }
 
-/// Whether one assignment of the whole text is all that names this variable as something to set.
+/// Whether the text sets the variable in a single assignment and names it as a target nowhere else.
 fn is_set_once(name: &str, parsed: &Parsed) -> bool {
     let assigned = parsed.commands.iter().flat_map(|command| &command.assignments).filter(|(own, _)| own == name);
     let is_set_otherwise = parsed.settings.iter().any(|setting| setting.name == name);

@@ -1,5 +1,5 @@
-//! From a text to what it runs: reads it, and follows what the registry says of each program.
-//! Recursion is bounded; whatever goes beyond is opaque.
+//! Reads a text and follows what the registry says of each program, to find everything that the
+//! text runs. Recursion is bounded; what exceeds the bound is opaque.
 
 use std::collections::BTreeSet;
 use std::ops::Range;
@@ -20,19 +20,19 @@ use crate::grammar::{Feed, Parsed, Part, Place, Simple, Word, join_lines, parse}
 use crate::plain_path;
 use crate::registry::{self, Doubt};
 
-/// Texts within texts within texts.
+/// Maximum nesting of texts within texts.
 const DEEPEST: u32 = 12;
-/// More reasons than these are not told: one is enough to ask.
+/// Maximum number of reported reasons: one is enough to ask.
 const MAX_OPAQUE: usize = 100;
-/// More commands than these are not listed.
+/// Maximum number of commands per line.
 const MAX_COMMANDS: usize = 1_000;
 
-/// Finds everything a text would run. Total: any text gives an answer.
+/// Finds everything that a text would run. Every text gives a result.
 pub fn analyse(text: &str, surroundings: &Surroundings) -> Analysis {
     analyse_through(&Links::default(), text, surroundings)
 }
 
-/// The same where these links are there: a program behind one is judged as what it leads to.
+/// Like [`analyse`], with links that exist: a program behind a link is judged as the link's target.
 pub fn analyse_through(links: &Links, text: &str, surroundings: &Surroundings) -> Analysis {
     let read = |filled_paths, moves: Moves| {
         let mut reader = Reader { filled_paths, links: links.clone(), ..Reader::new(surroundings, 0) };
@@ -53,41 +53,40 @@ pub fn analyse_through(links: &Links, text: &str, surroundings: &Surroundings) -
 pub(super) struct Reader<'a> {
     pub(super) surroundings: &'a Surroundings,
     pub(super) found: Analysis,
-    /// Files this line writes, as it names them.
+    /// Files that the line writes, by the names it uses.
     pub(super) written: BTreeSet<String>,
-    /// What the commands so far fill.
+    /// Paths that the commands so far fill.
     pub(super) filled_paths: Vec<FilledPath>,
-    /// Whether a command may run after those that follow it: in a loop or a function, beside them.
+    /// Whether a command may run after later ones, because of a loop, a function or the background.
     is_unordered: bool,
     pub(super) arithmetic: Arithmetic,
-    /// Functions the line defines.
+    /// Functions that the line defines.
     pub(super) functions: BTreeSet<String>,
     pub(super) folder: Option<String>,
     pub(super) possible: PossibleFolders,
     /// The target of the last change of folder.
     target: Option<String>,
-    /// What `xargs -I` or `find -exec` replaces.
+    /// The texts that `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
-    /// What it is replaced by, as far as that is known.
+    /// The values that replace them, as far as they are known.
     pub(super) fills: Vec<Value>,
     pub(super) links: Links,
     pub(super) chosen: ChosenVariables,
-    /// Whether the command of the text that is followed is fed nothing but names.
+    /// Whether the input of the current command consists only of names.
     pub(super) is_fed_names: bool,
-    /// What the variables of the text that is read hold.
+    /// The known variables of the current text.
     known: KnownVariables,
-    /// What the commands of the text that is read get where they have no input of their own.
+    /// Input for those commands of the current text that have none of their own.
     inherited: Input,
-    /// The commands that the one that is judged is an argument of, by their places in what was
-    /// found.
+    /// Indices in `found` of the commands that have the current command as an argument.
     pub(super) containing: Vec<usize>,
-    /// Where the commands begin that were found in the arguments of one simple command.
+    /// Index of the first command found in the current simple command.
     pub(super) begun: usize,
     pub(super) depth: u32,
 }
 
 impl<'a> Reader<'a> {
-    /// A reader that has found nothing yet, at a depth of texts within texts.
+    /// A reader without findings, at a nesting depth of texts within texts.
     pub(super) fn new(surroundings: &'a Surroundings, depth: u32) -> Self {
         Self {
             surroundings,
@@ -113,7 +112,7 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// What was found, with what the expressions of the whole line say.
+    /// The findings, including those about the expressions of the whole line.
     pub(super) fn finish(mut self) -> Analysis {
         if let Some(why) = self.arithmetic.objection(&self.functions) {
             self.opaque(why);
@@ -123,7 +122,7 @@ impl<'a> Reader<'a> {
 }
 
 impl Reader<'_> {
-    /// Reads a whole text run through `via`.
+    /// Reads a whole text, which is run through the commands in `via`.
     pub(super) fn text(&mut self, text: &str, via: &[String]) {
         if self.depth >= DEEPEST {
             return self.opaque("commands nested too deeply");
@@ -141,8 +140,8 @@ impl Reader<'_> {
             }
             Err(problem) => {
                 self.opaque(&format!("the text cannot be read: {problem}"));
-                // The line asks in any case. Joined, it may show a program on the blocklist, for
-                // which nobody is asked.
+                // A person is asked about the line in any case. Joined, the line may show a program
+                // that is never allowed, and then it is refused without a question.
                 let joined = join_lines(text);
                 if let Some(parsed) = (joined != text).then(|| parse(&joined).ok()).flatten() {
                     self.parsed(&parsed, via);
@@ -152,7 +151,7 @@ impl Reader<'_> {
         self.depth -= 1;
     }
 
-    /// Whether something is put into a text when it runs.
+    /// Whether a text contains a placeholder that is filled in at run time.
     pub(super) fn is_completed(&self, text: &str) -> bool {
         self.placeholders.iter().any(|placeholder| text.contains(placeholder.as_str()))
     }
@@ -208,13 +207,13 @@ impl Reader<'_> {
         self.known = around;
     }
 
-    /// What each command of a text reads.
+    /// The input of each command of a text.
     fn inputs(&self, parsed: &Parsed) -> Vec<Input> {
         let is_exec = |command: &Simple| {
             let mut words = command.words.iter().filter_map(Word::literal);
             words.next_back().as_deref() == Some("exec") && command.feed != Feed::None
         };
-        // The shell itself reads something else from there on.
+        // `exec` with a redirection changes the input of the shell itself from there on.
         let is_redirected = parsed.commands.iter().any(is_exec);
         let input = |command: &Simple| match input(&command.feed, &parsed.commands, self) {
             Input::None if is_redirected => Input::Unknown,
@@ -242,7 +241,7 @@ impl Reader<'_> {
             self.arithmetic.set(name, Content::word(word, false));
             self.assignment(name, &value(word));
         }
-        // They count from the end of the command on, which runs what was there before.
+        // Redirected files count only after the command: it still runs the earlier contents.
         let mut opened = Vec::new();
         for redirect in &simple.redirects {
             opened.extend(self.redirect(redirect, value(&redirect.target)));
@@ -278,8 +277,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Notes a file that is made. A name with a bar at an end is a command to `perl -p *` and the
-    /// like, which get it from a pattern.
+    /// Notes a created file. `perl -p *` and similar programs run a file name with a bar at one end
+    /// as a command.
     pub(super) fn makes(&mut self, file: &Value) {
         let name = last_part(&file.text).trim();
         if file.is_exact && (name.starts_with('|') || name.ends_with('|')) {
@@ -293,14 +292,14 @@ impl Reader<'_> {
         self.written.insert(file.text.clone());
     }
 
-    /// The surroundings after every change of folder so far; the folder is a text of no path where
-    /// it is not known.
+    /// The surroundings after all changes of folder so far. Where the folder is not known, it is a
+    /// text that is not a path.
     fn here(&self) -> Surroundings {
         let workdir = self.folder.clone().unwrap_or_else(|| "$PWD".to_owned());
         Surroundings { workdir, ..self.surroundings.clone() }
     }
 
-    /// Judges words as a command, seeing through what they are wrapped in.
+    /// Judges words as a command, and looks through its wrappers.
     pub(super) fn words(&mut self, words: &[Value], line: &str, via: &[String], input: Input) {
         let Some((program, args)) = words.split_first() else { return };
         let is_open = |arg: &Value| {
@@ -323,7 +322,7 @@ impl Reader<'_> {
         let described = if program.is_exact { registry::describe(&command) } else { None };
         if let Some(described) = &described {
             command.canonical = Some(described.canonical.clone());
-            // What a script or code does is not told.
+            // The effects of a script or of code are not listed.
             let runs_code = |effect: &Effect| matches!(effect, Effect::Script(_) | Effect::Code(..));
             command.is_exhaustive = described.program.is_exhaustive && !described.effects.iter().any(runs_code);
             command.effects = described.effects.iter().filter(|effect| effect.is_lasting()).cloned().collect();
@@ -386,13 +385,13 @@ impl Reader<'_> {
         self.inherited = around;
     }
 
-    /// The shell goes to the user's home.
+    /// Moves the shell to the user's home.
     pub(super) fn go_home(&mut self) {
         let home = Value::exact(self.surroundings.home.clone());
         self.enter(Some(&home));
     }
 
-    /// The shell's folder changes; `None` where it cannot be told to which.
+    /// Changes the shell's folder; `None` where the new folder is not known.
     pub(super) fn enter(&mut self, target: Option<&Value>) {
         let known = target.filter(|target| target.is_exact && !target.has_pattern && target.text != "-");
         self.target = known.map(|target| target.text.clone());
@@ -402,7 +401,7 @@ impl Reader<'_> {
     }
 }
 
-/// What a command reads.
+/// The input of a command.
 fn input(feed: &Feed, commands: &[Simple], reader: &Reader<'_>) -> Input {
     match feed {
         Feed::None => Input::None,
@@ -412,7 +411,7 @@ fn input(feed: &Feed, commands: &[Simple], reader: &Reader<'_>) -> Input {
     }
 }
 
-/// The text a command before a pipe prints, when it is a plain `echo` or `printf`.
+/// The text that the command before a pipe prints, if that is a plain `echo` or `printf`.
 fn printed(range: Range<usize>, commands: &[Simple], reader: &Reader<'_>) -> Option<String> {
     let [only] = commands.get(range)? else { return None };
     let words: Vec<Value> = only.words.iter().map(|word| Value::of(word, reader.surroundings, |_, _| None)).collect();
@@ -428,7 +427,7 @@ pub(super) fn last_part(path: &str) -> &str {
     path.trim_end_matches('/').rsplit('/').next().unwrap_or_default()
 }
 
-/// The chain of what a command's inner command is run through.
+/// The wrappers of a command's inner command, outermost first.
 pub(super) fn through(command: &Command) -> Vec<String> {
     let mut via = command.via.clone();
     via.push(command.name().to_owned());
@@ -439,7 +438,7 @@ pub(super) fn joined(values: &[Value]) -> String {
     values.iter().map(|value| value.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// The inner command's text: the source where it can be cut out, else the words.
+/// The text of the inner command: cut out of the source if possible, otherwise its joined words.
 pub(super) fn rest_of(command: &Command, from: usize) -> String {
     let rest = command.args.get(from..).unwrap_or_default();
     let first = rest.first().map(|word| word.text.as_str()).unwrap_or_default();

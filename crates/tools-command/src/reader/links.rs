@@ -1,5 +1,5 @@
-//! Files that a command reaches by names that are not theirs: through links that the line made, and
-//! by what is put in place of a word.
+//! Files that a command reaches under other names: through links that the line makes, and through
+//! the values that replace placeholders.
 
 use std::path::Path;
 
@@ -9,20 +9,20 @@ use crate::effect::Effect;
 use crate::grammar::parse_word;
 use crate::registry;
 
-/// More links of one line are not followed.
+/// Maximum number of links that are followed per line.
 const MAX_LINKS: usize = 50;
-/// Links within links.
+/// Maximum length of a chain of links.
 const DEEPEST: usize = 8;
-/// More names that are put in place of a word are not looked at.
+/// Maximum number of values that are tried for a placeholder.
 const MAX_FILLS: usize = 50;
 
-/// Links by their absolute paths, with what each leads to: those that a line makes, and those that
-/// are known to be there.
+/// Links by their absolute paths, with their targets: those that a line makes, and those that are
+/// known to exist.
 #[derive(Debug, Clone, Default)]
 pub struct Links(Vec<(String, Value)>);
 
 impl Links {
-    /// Adds one by its absolute path; `false` where it is known.
+    /// Adds a link by its absolute path; `false` if it is already known.
     pub fn add(&mut self, link: &str, target: &str) -> bool {
         let is_new = self.0.iter().all(|(known, _)| known != link);
         if is_new {
@@ -31,7 +31,8 @@ impl Links {
         is_new
     }
 
-    /// What an absolute path leads to through one of these links; `None` where none is on its way.
+    /// Target of an absolute path through the first of these links on its way; `None` where there
+    /// is none.
     fn follow(&self, path: &Value) -> Option<Value> {
         if !path.is_exact {
             return None;
@@ -41,7 +42,7 @@ impl Links {
         Some(Value { text: format!("{}{rest}", target.text.trim_end_matches('/')), ..target.clone() })
     }
 
-    /// Everything that an absolute path leads to, link by link.
+    /// All paths that an absolute path leads to, link by link.
     fn all(&self, path: &Value) -> Vec<Value> {
         let next = |path: &Value| self.follow(path);
         std::iter::successors(next(path), next).take(DEEPEST).collect()
@@ -58,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the files that a command reaches by the names of others.
+    /// Adds the files that a command reaches through links and replaced placeholders.
     pub(super) fn add_linked_files(&self, command: &mut Command) {
         let mut further = Vec::new();
         for effect in &command.effects {
@@ -75,11 +76,12 @@ impl Reader<'_> {
         command.effects.extend(further);
     }
 
-    /// The program of another name that a path leads to through links, at the end of them.
+    /// The program with another name that a path leads to, after all links; `None` if there is
+    /// none.
     pub(super) fn leads_to(&self, program: &Value) -> Option<Value> {
         let path = program.text.contains('/').then(|| program.placed(self.folder.as_deref()))?;
         let mut passed = self.links.all(&path);
-        // As many lead in a circle.
+        // A chain this long is a circle.
         let target = if passed.len() < DEEPEST { passed.pop()? } else { return None };
         let (name, own) = (last_part(&target.text), last_part(&program.text));
         let is_one =
@@ -92,7 +94,7 @@ impl Reader<'_> {
         self.links.all(&target.placed(Some(&self.surroundings.workdir)))
     }
 
-    /// The paths that a path may stand for, where variables in it hold values that are known.
+    /// The paths that a path may denote once known values replace its variables.
     pub(super) fn variants(&self, path: &Value) -> Vec<Value> {
         let word = (!path.is_exact).then(|| parse_word(&path.text)).flatten();
         let held = word.map(|word| self.chosen.texts(&word, self.surroundings)).unwrap_or_default();

@@ -1,5 +1,5 @@
-//! From the grammar's commands to what runs: words with their certainty, wrappers, inner shells,
-//! what is evaluated later.
+//! Turns the grammar's commands into what runs: words with their certainty, wrappers, inner shells,
+//! and texts that are evaluated later.
 
 mod arithmetic;
 mod assignments;

@@ -1,6 +1,6 @@
-//! Names of variables that bash itself gives a meaning.
+//! Names of variables with a special meaning in bash.
 
-/// Variables that hold numbers: bash evaluates what is assigned to them as an expression.
+/// Integer variables: bash evaluates what is assigned to them as an expression.
 const INTEGERS: [&str; 20] = [
     "RANDOM", "SRANDOM", "SECONDS", "HISTCMD", "OPTIND", "OPTERR", "LINENO", "BASHPID", "BASH_SUBSHELL",
     "BASH_MONOSECONDS", "EPOCHSECONDS", "EPOCHREALTIME", "PPID", "UID", "EUID", "HISTSIZE", "HISTFILESIZE", "COLUMNS",
@@ -14,12 +14,12 @@ const TEXTS: [&str; 17] = [
     "HISTFILE",
 ];
 
-/// Whether what is assigned to this variable is evaluated.
+/// Whether bash evaluates what is assigned to this variable.
 pub(super) fn is_integer(name: &str) -> bool {
     INTEGERS.contains(&name)
 }
 
-/// Whether bash itself keeps this variable as an array.
+/// Whether bash itself maintains this variable as an array.
 pub(super) fn is_array(name: &str) -> bool {
     ["BASH_ALIASES", "BASH_CMDS", "DIRSTACK", "PIPESTATUS"].contains(&name)
 }
@@ -29,7 +29,7 @@ pub(super) fn holds_text(name: &str) -> bool {
     TEXTS.contains(&name)
 }
 
-/// Whether a variable of this name is one like any other: nothing but assignments changes it.
+/// Whether a variable is an ordinary one: only assignments change it.
 pub(super) fn is_ordinary(name: &str) -> bool {
     let special = ["IFS", "HOME", "PATH", "HOSTNAME", "OPTARG", "REPLY", "MAPFILE", "GROUPS", "PIPESTATUS", "SHLVL"];
     is_name(name)

@@ -1,13 +1,13 @@
-//! Commands whose output is a number: it does no harm in an expression.
+//! Commands that print a number, which is harmless in an expression.
 
 use std::collections::BTreeSet;
 
-/// What a text of commands prints.
+/// The output of a text of commands.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum PrintedText {
-    /// A number, when this is the program of that name and no function.
+    /// A number, provided that the program of this name is not a function.
     Number(String),
-    /// A part of what these variables hold, under the same condition.
+    /// A part of the values of these variables, on the same condition.
     PartOf(String, BTreeSet<String>),
     Unknown,
 }
@@ -27,8 +27,8 @@ pub(super) fn printed(commands: &str) -> PrintedText {
     if !prints_number(program, args) {
         return PrintedText::Unknown;
     }
-    // What a variable holds may be an option that says what is printed: `seq -f`, `stat --format`.
-    // What is read from a file by redirection is none.
+    // A variable may hold an option that changes the output: `seq -f`, `stat --format`. A file name
+    // behind `<` is not an option.
     let given = args.iter().take_while(|arg| !arg.starts_with('<'));
     let names: BTreeSet<String> = given.flat_map(|arg| variables(arg)).collect();
     if names.is_empty() {
@@ -37,7 +37,7 @@ pub(super) fn printed(commands: &str) -> PrintedText {
     PrintedText::PartOf((*program).to_owned(), names)
 }
 
-/// The variables in a word, as their names stand there.
+/// The variables in a word, by the names used there.
 fn variables(word: &str) -> impl Iterator<Item = String> + '_ {
     let name = |rest: &str| {
         let rest = rest.trim_start_matches('{');
@@ -51,7 +51,7 @@ fn variables(word: &str) -> impl Iterator<Item = String> + '_ {
 fn prints_number(program: &str, args: &[&str]) -> bool {
     let mut operands =
         args.iter().take_while(|arg| **arg != "<").filter(|arg| !arg.starts_with('-') && !arg.starts_with('<'));
-    // Names of files stand beside the numbers where there are some.
+    // With several files, file names are printed next to the numbers.
     match (program, args) {
         ("nproc", _)
         | ("id", ["-u" | "-g"])
@@ -68,7 +68,7 @@ fn prints_number(program: &str, args: &[&str]) -> bool {
             args.iter().all(is_bound)
         }
         ("stat", ["-c", format, ..]) => ["%s", "%Y", "%a"].contains(&format.trim_matches(['"', '\''])),
-        // Whatever date it is of: a second format is an error.
+        // The date does not matter: a second format is an error.
         ("date", [before @ .., format]) => {
             let is_format = |word: &str| word.contains('+');
             let format = format.strip_prefix('+').or_else(|| format.trim_matches(['"', '\'']).strip_prefix('+'));
@@ -87,7 +87,7 @@ fn prints_number(program: &str, args: &[&str]) -> bool {
     }
 }
 
-/// Whether `grep` counts in one file at most.
+/// Whether `grep` counts in at most one file.
 fn is_single_file(option: &str, operands: usize) -> bool {
     let counts = option.starts_with('-') && !option.starts_with("--") && option.contains('c');
     counts && !option.contains(['r', 'R', 'H', 'l', 'L', 'o']) && operands <= 2

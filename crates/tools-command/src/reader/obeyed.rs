@@ -1,5 +1,5 @@
-//! Files that programs obey by their names, where the line itself fills them before such a program
-//! runs. Names that programs look for are in their descriptions.
+//! Files that a program obeys by their names, if the line itself fills them before it runs the
+//! program. The names are in the descriptions of the programs.
 
 use std::path::Path;
 
@@ -14,26 +14,26 @@ use crate::grammar::parse_word;
 use crate::plain_path;
 use crate::registry::Program;
 
-/// What a line fills, with its path from the root as far as that is known.
+/// A path that the line fills, from the root as far as it is known.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum FilledPath {
-    /// A file, and its name.
+    /// A file, and the last part of its path.
     File(Value, Name),
-    /// A folder in which files of any name come to be.
+    /// A folder in which files of any name are created.
     Folder(Value),
 }
 
-/// The last part of a path: a name, or what it begins and ends with.
+/// The last part of a path: a whole name, or the beginning and end of one.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Name {
     start: String,
-    /// `None` where the start is the whole name.
+    /// End of the name; `None` if `start` is the whole name.
     end: Option<String>,
 }
 
 impl Reader<'_> {
-    /// What a command fills. What is built from the sources of the workspace, or changed in a file
-    /// that was there, does not count.
+    /// The paths that a command fills. Files built from the sources of the workspace, and files
+    /// changed in place, do not count.
     pub(super) fn filled_by(&self, command: &Command, program: &Program, effects: &[Effect]) -> Vec<FilledPath> {
         let folder = command.folder.as_deref();
         let unpacked = effects.iter().filter_map(|effect| match effect {
@@ -49,8 +49,8 @@ impl Reader<'_> {
         unpacked.map(FilledPath::Folder).chain(self.filled_files(written)).collect()
     }
 
-    /// Files that the line fills. A name of which nothing is known counts where the line chooses
-    /// it.
+    /// The files that the line fills. A file with an unknown name counts if the line chooses the
+    /// name.
     pub(super) fn filled_files(&self, files: impl IntoIterator<Item = Value>) -> Vec<FilledPath> {
         let named = files
             .into_iter()
@@ -90,7 +90,7 @@ impl Reader<'_> {
         changed.map(|file| objection(&file.text, command)).or_else(filled)
     }
 
-    /// Whether the line fills just this file, or a folder that it lies in.
+    /// Whether the line fills exactly this file, or a folder that contains it.
     pub(super) fn is_filled(&self, file: &Value) -> bool {
         let files = self.everywhere(file, self.folder.as_deref());
         let is_it = |file: &Value, path: &FilledPath| match path {
@@ -120,10 +120,10 @@ impl Reader<'_> {
 
 /// A file that a program obeys.
 struct Wanted {
-    /// Whether it is looked for in all folders below.
+    /// Whether the program looks for it in all folders below.
     is_below: bool,
     name: Name,
-    /// The folders around it, the nearest first.
+    /// The folders around it, innermost first.
     folders: Vec<Name>,
 }
 
@@ -137,8 +137,8 @@ impl Wanted {
 }
 
 impl FilledPath {
-    /// Whether it may be one of the files that a program obeys in a folder: there or in a folder
-    /// above, or anywhere below.
+    /// Whether the path may be a file that a program obeys in a folder: there, in a folder above,
+    /// or anywhere below.
     fn is_obeyed(&self, wanted: &[Wanted], here: Option<&str>) -> bool {
         match self {
             Self::Folder(folder) => match here {
@@ -152,7 +152,7 @@ impl FilledPath {
     }
 }
 
-/// Whether the folder of a file is one in which a program looks for files of its name.
+/// Whether a program looks for the file in the folder where the file is.
 fn is_there(file: &str, wanted: &Wanted, here: Option<&str>) -> bool {
     let mut parts = file.rsplit('/');
     parts.next();
@@ -175,12 +175,12 @@ fn is_placed(path: &Value) -> bool {
 }
 
 impl Name {
-    /// A name that is known.
+    /// A known name.
     fn whole(text: &str) -> Self {
         Self { start: text.to_owned(), end: None }
     }
 
-    /// A name in which a star may stand for any part.
+    /// A name in which a `*` matches any text.
     fn pattern(text: &str) -> Self {
         match text.split_once('*') {
             Some((start, end)) => Self { start: start.to_owned(), end: Some(end.to_owned()) },
@@ -188,7 +188,7 @@ impl Name {
         }
     }
 
-    /// The last part of a path as far as it is known.
+    /// The last part of a path, as far as it is known.
     fn of(path: &Value) -> Self {
         let text = path.text.replace(['"', '\''], "");
         let is_open = |c: char| "$`*?[]{}()".contains(c);
@@ -207,12 +207,12 @@ impl Name {
         Self { start: start.to_owned(), end: Some(end.to_owned()) }
     }
 
-    /// Whether nothing of it is known.
+    /// Whether nothing of the name is known.
     fn is_unknown(&self) -> bool {
         self.start.is_empty() && self.end.as_deref() == Some("")
     }
 
-    /// Whether both may be one name.
+    /// Whether both may be the same name.
     fn may_be(&self, other: &Self) -> bool {
         let holds = |name: &str, start: &str, end: &str| {
             name.len() >= start.len() + end.len() && name.starts_with(start) && name.ends_with(end)

@@ -1,5 +1,5 @@
-//! What commands print, as far as it tells whether a line chooses it: names of what is there, and
-//! what files hold.
+//! Output of commands, as far as it decides whether the line chooses it: names of existing files,
+//! and contents of files.
 
 use std::ops::Range;
 
@@ -7,11 +7,11 @@ use super::line::{Reader, last_part};
 use crate::grammar::{Feed, Simple, Word};
 use crate::registry::{Prints, prints};
 
-/// How arguments begin that say themselves what is printed.
+/// Beginnings of arguments that determine the output themselves.
 const FORMATS: [&str; 4] = ["-printf", "--format", "+-", "--sq-quote"];
 
 impl Reader<'_> {
-    /// Whether all of these commands print what files hold that this line does not write.
+    /// Whether all of these commands print contents of files that this line does not write.
     pub(super) fn prints_files(&self, commands: &[Simple]) -> bool {
         let is_own = |word: &Word| {
             word.literal().is_none_or(|text| text.contains(" -") || text.contains('\\') || self.is_written(&text))
@@ -26,8 +26,8 @@ impl Reader<'_> {
             })
     }
 
-    /// Whether a command of a text is fed nothing but names: by a pipe, or by words that stand
-    /// there.
+    /// Whether the input of a command consists only of names: from a pipe, or from the words of a
+    /// loop.
     pub(super) fn feeds_names(&self, commands: &[Simple], command: &Simple) -> bool {
         let words: Vec<Option<String>> = command.words.iter().map(Word::literal).collect();
         let is_name = |word: &Option<String>| word.as_ref().is_some_and(|word| !word.starts_with(['-', ':']));
@@ -37,7 +37,7 @@ impl Reader<'_> {
         matches!(&command.feed, Feed::Pipe(range) if self.prints_names(commands, range.clone()))
     }
 
-    /// Whether all of these commands print names of what is there.
+    /// Whether all of these commands print names of existing files.
     pub(super) fn prints_names(&self, commands: &[Simple], range: Range<usize>) -> bool {
         let Some(these) = commands.get(range).filter(|these| !these.is_empty()) else { return false };
         these.iter().all(|command| {

@@ -1,5 +1,5 @@
-//! What follows from the effects of a command whose program is described: the commands it runs, the
-//! variables it sets, what stays opaque.
+//! Follows the effects of a described program: the commands it runs, the variables it sets, and the
+//! parts that stay opaque.
 
 use tools_core::Access;
 
@@ -26,7 +26,7 @@ impl Reader<'_> {
         self.filled_paths.extend(filled);
     }
 
-    /// Follows effects that make no file that is run later.
+    /// Follows effects, none of which creates a file that is run later.
     pub(super) fn follow_all(&mut self, command: &Command, effects: Vec<Effect>) {
         let folder = effects.iter().rev().find_map(|effect| match effect {
             Effect::StartsIn(folder) => Some(folder.clone()),
@@ -111,8 +111,7 @@ impl Reader<'_> {
         let Some(first) = words.first() else { return };
         if has_variables && first.text.starts_with('-') {
             self.opaque(&format!("an option of `{}` behind its variables", command.name()));
-            // What it may be meant to run is looked at all the same: it may be something nobody can
-            // allow.
+            // Its line is analysed all the same: it may contain something that is never allowed.
             return self.text(&joined(&words[1..]), &through(command));
         }
         let via = through(command);
@@ -129,7 +128,7 @@ impl Reader<'_> {
                     words.push(elsewhere());
                     line = joined(&words);
                 }
-                // What is added behind replaces no braces.
+                // Arguments added at the end replace no braces.
                 let replaced = (more == More::Braces).then(|| PLACEHOLDER.to_owned());
                 let around = self.placeholders.len();
                 self.placeholders.extend(replaced);

@@ -1,5 +1,5 @@
-//! What redirections read, write and connect to. A file that is known only when it runs is kept as
-//! such.
+//! The files and connections of redirections. A file that is known only at run time is kept as an
+//! inexact value.
 
 use super::command::Value;
 use super::line::Reader;
@@ -7,12 +7,12 @@ use crate::grammar::{Part, Redirect, RedirectKind};
 
 /// Descriptors that every process has; writing to them makes no file.
 const STREAMS: [&str; 4] = ["/dev/null", "/dev/stderr", "/dev/stdout", "/dev/tty"];
-/// Where bash connects to a host instead of opening a file.
+/// Path prefixes with which bash connects to a host instead of opening a file.
 const NETWORK: [&str; 2] = ["/dev/tcp/", "/dev/udp/"];
 
 impl Reader<'_> {
-    /// Notes what one redirection does; `target` is its word as far as it is known. Gives the files
-    /// that it fills.
+    /// Notes the effect of a redirection; `target` is its word as far as it is known. Returns the
+    /// files that the redirection fills.
     pub(super) fn redirect(&mut self, redirect: &Redirect, target: Value) -> Vec<Value> {
         if redirect.is_expanded_twice {
             let is_number = target.is_exact && target.text.chars().all(|c| c.is_ascii_digit() || c == '-');
@@ -31,7 +31,7 @@ impl Reader<'_> {
             self.found.connects.push(host);
             return Vec::new();
         }
-        // A process, whose commands are found on their own.
+        // A process substitution, whose commands are found separately.
         if matches!(redirect.target.parts.as_slice(), [Part::Dynamic]) {
             return Vec::new();
         }
@@ -53,7 +53,8 @@ impl Reader<'_> {
         filled
     }
 
-    /// A file by its name from where the line starts; the folder may have changed since.
+    /// A file relative to the folder where the line starts; the shell may have changed its folder
+    /// since.
     fn placed(&self, file: Value) -> Value {
         if !file.is_exact || file.text.starts_with('/') || self.folder.as_ref() == Some(&self.surroundings.workdir) {
             return file;
@@ -65,11 +66,11 @@ impl Reader<'_> {
     }
 }
 
-/// `host:port` of a redirection to the network.
+/// The `host:port` of a network redirection.
 fn host(redirect: &Redirect, target: &Value) -> Option<Value> {
     let begun = match redirect.target.parts.as_slice() {
         _ if target.is_exact => target.text.clone(),
-        // Quotes begin with an empty text.
+        // A quoted word begins with an empty text.
         parts => parts
             .iter()
             .map_while(|part| if let Part::Text { text, .. } = part { Some(text.as_str()) } else { None })

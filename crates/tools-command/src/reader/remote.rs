@@ -1,6 +1,6 @@
-//! Commands that run on another machine or in a container: their files are not those of this
-//! machine, and what allows the program allows them, but what they harm asks, and what is not known
-//! of them is opaque.
+//! Commands that run on another machine or in a container. Their files are not those of this
+//! machine, and a rule that allows the program allows them. But a person is asked about harmful
+//! ones, and unknown parts are opaque.
 
 use tools_core::Access;
 
@@ -27,7 +27,7 @@ impl Reader<'_> {
     }
 }
 
-/// The commands of words or of a line that run elsewhere.
+/// The commands in words or a line that run elsewhere.
 pub(crate) fn commands_there(effect: &Effect) -> Vec<Command> {
     read(Reader::new(&Surroundings::default(), 1), effect, Input::None).commands
 }
@@ -44,7 +44,8 @@ fn read(mut reader: Reader<'_>, effect: &Effect, input: Input) -> Analysis {
     reader.finish()
 }
 
-/// What a command destroys or changes where it runs.
+/// A destructive or changing effect of a command on the machine where it runs; `None` if it has
+/// none.
 pub(super) fn harm(command: &Command) -> Option<Effect> {
     let is_harm = |effect: &Effect| matches!(effect, Effect::Is { .. } | Effect::Path { access: Access::Delete, .. });
     let why = || format!("runs `{}` elsewhere", shorten(&command.line));

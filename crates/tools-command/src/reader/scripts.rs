@@ -1,4 +1,4 @@
-//! Scripts that a line runs, and whether it may have written them itself.
+//! Scripts that a line runs, and whether the line may have written them.
 
 use std::path::Path;
 
@@ -11,19 +11,19 @@ use crate::plain_path;
 use crate::registry;
 
 impl Reader<'_> {
-    /// Objects to a script that another text than that of a file stands for, or that this line may
-    /// write.
+    /// Objects to a script if its name may denote another text than the file's, or if the line may
+    /// write the file.
     pub(super) fn script(&mut self, file: &Value, command: &Command) {
         if let Some(why) = self.script_objection(file, command) {
             self.opaque(&why);
         }
     }
 
-    /// What speaks against a script.
+    /// Reason to object to a script; `None` if there is none.
     pub(super) fn script_objection(&self, file: &Value, command: &Command) -> Option<String> {
         let name = file.text.as_str();
         if !file.is_exact {
-            // A loop over the files of a folder is the everyday use.
+            // A loop over the files of a folder is the usual case.
             let computed = name.contains(['(', '`'])
                 || command.has_input()
                 || !self.written.is_empty()
@@ -37,7 +37,7 @@ impl Reader<'_> {
         is_own.then(|| format!("the script `{}` is written by this very line", shorten(name)))
     }
 
-    /// Whether a name is that of a device or a descriptor, however it is spelt.
+    /// Whether a path denotes a device or a descriptor, in any spelling.
     fn is_descriptor(&self, name: &str) -> bool {
         let special = |path: &str| ["/dev", "/proc"].iter().any(|folder| Path::new(path).starts_with(folder));
         match &self.folder {
@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether an earlier command of the line, other than one that only looks, names this file.
+    /// Whether an earlier command of the line names this file, other than a read-only one.
     pub(super) fn is_touched(&self, file: &str, command: &Command) -> bool {
         let name = last_part(file);
         let names = |text: &str| {
@@ -74,13 +74,13 @@ impl Reader<'_> {
     }
 
     pub(super) fn is_written(&self, file: &str) -> bool {
-        // By its last part alone: what folder the name is in may have changed in between.
+        // Only the last parts are compared: the folder may have changed in between.
         let name = last_part(file);
         self.written.iter().any(|written| {
             if !written.contains(['$', '*', '?', '`']) {
                 return last_part(written) == name;
             }
-            // What comes after a variable is known.
+            // The text after a variable is known.
             let tail = written.rsplit(['$', '}', '"', '*', '?']).next().unwrap_or_default();
             let tail = tail.trim_start_matches(|c: char| c.is_ascii_alphanumeric() || c == '_');
             file.contains('/') && name.ends_with(tail)
@@ -88,13 +88,14 @@ impl Reader<'_> {
     }
 }
 
-/// Programs that look at the files that they name, of which more is not described.
+/// Programs that only read the files they name, and whose description says no more.
 const LOOKS: [&str; 12] =
     ["shellcheck", "shfmt", "pylint", "mypy", "pyright", "flake8", "ruff", "eslint", "bat", "batcat", "tree", "hexyl"];
 /// Subcommands of `git` that change no file in the working tree.
 const GIT_LOOKS: [&str; 9] = ["add", "diff", "log", "status", "show", "blame", "commit", "ls-files", "grep"];
 
-/// Whether a command changes no text in the files it names, beyond those that its effects name.
+/// Whether a command leaves the text of the files it names unchanged, except for the files in its
+/// effects.
 fn only_looks(command: &Command) -> bool {
     let subcommand = command.canonical.as_ref().and_then(|canonical| canonical.words.get(1));
     match command.name() {

@@ -1,5 +1,5 @@
-//! Lines with what is found in them and why: `line ⇥ verdict ⇥ part of the reason`. A `⏎` stands
-//! for a line end.
+//! Lines with their expected findings and reasons: `line ⇥ verdict ⇥ part of the reason`. A
+//! `⏎` stands for a line break.
 
 use super::{Surroundings, analyse};
 

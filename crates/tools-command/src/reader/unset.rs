@@ -1,5 +1,5 @@
-//! A command as it is where what the line does not say is empty: an expansion of nothing leaves the
-//! text beside it, `--glo${x}bal`, and that text is the line's own.
+//! A command as it would be if the variables that the line does not set were empty. An empty
+//! expansion leaves the text next to it, as in `--glo${x}bal`, and that text is chosen by the line.
 
 use std::path::Path;
 
@@ -15,18 +15,18 @@ use crate::effect::Effect;
 use crate::grammar::{Operator, Part, Word, parse_word};
 use crate::registry::{self, CommandDescription};
 
-/// What is left of an argument.
+/// The rest of an argument when its unset variables are empty.
 enum Rest {
-    /// It is known as it is, or not at all.
+    /// The argument is known, or nothing of it is.
     Same,
-    /// No argument is left of it.
+    /// The argument disappears.
     Nothing,
     Text(String),
 }
 
 impl Reader<'_> {
-    /// What a command would do beyond what is known of it if the variables that the line does not
-    /// set were empty.
+    /// Effects that a command would have in addition if the variables that the line does not set
+    /// were empty.
     pub(super) fn if_unset(&self, command: &Command, known: Option<&CommandDescription>) -> Vec<Effect> {
         let known = known.map(|known| known.effects.as_slice()).unwrap_or_default();
         let mut found = Vec::new();
@@ -37,7 +37,8 @@ impl Reader<'_> {
             }
             found.extend(self.effects(&other).into_iter().filter_map(|effect| self.doubtful(&other, known, effect)));
         }
-        // Where a value is gone, what follows is one: something else may be run.
+        // If the value of an option is missing, the next word becomes the value: another program
+        // may be run.
         let runs = |effect: &Effect| matches!(effect, Effect::Words { .. } | Effect::Line(_) | Effect::Code(..));
         if known.iter().any(runs)
             && let Some(other) = self.without_unset(command, true)
@@ -56,14 +57,14 @@ impl Reader<'_> {
         }
     }
 
-    /// What an effect that is not certain says; `None` for one that nothing asks about.
+    /// The effect to report for one that is not certain; `None` if nothing asks about it.
     fn doubtful(&self, command: &Command, known: &[Effect], effect: Effect) -> Option<Effect> {
         if known.contains(&effect) {
             return None;
         }
         let name = command.name();
         match &effect {
-            // What nobody may agree to is certain, or it asks.
+            // A consequence that is never allowed must be certain to be refused; otherwise it asks.
             Effect::Is { kind, why } if kind.is_denied() => {
                 Some(Effect::hidden(format!("`{name}` {why} if a variable that it names is empty")))
             }
@@ -75,7 +76,7 @@ impl Reader<'_> {
                 self.is_hidden_name(path, known).then_some(effect)
             }
             Effect::Hidden(_) => Some(effect),
-            // The arguments of a program are looked at with it.
+            // The arguments of a known program are analysed with that program.
             Effect::Words { words, .. } if is_run(words, known) => None,
             Effect::Words { .. } | Effect::Line(_) | Effect::Sets(..) => {
                 Some(Effect::hidden(format!("`{name}` runs something else if a variable that it names is empty")))
@@ -93,18 +94,18 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether a path is one that programs outside obey, and what is known of it does not say so.
+    /// Whether outside programs obey the path and the known effects do not say so.
     fn is_hidden_name(&self, path: &Value, known: &[Effect]) -> bool {
         let Surroundings { home, workdir } = self.surroundings;
         let is_below = |folder: &String| !folder.is_empty() && path.text.starts_with(folder.as_str());
-        // In front of a path that begins with a slash any folder may stand.
+        // Any folder may precede a path that begins with a slash.
         let is_placed = !path.text.starts_with('/') || is_below(home) || is_below(workdir);
         let says = |effect: &Effect| matches!(effect, Effect::Path { path: own, .. } if own.start().as_ref() == Some(&path.text));
         is_placed && is_guarded(Path::new(&path.text)) && !known.iter().any(says)
     }
 
-    /// The command without what may be empty, values of options too or not; `None` where that
-    /// changes nothing.
+    /// The command without the arguments that may be empty; `leaves_out_values`: option values too.
+    /// `None` if nothing changes.
     fn without_unset(&self, command: &Command, leaves_out_values: bool) -> Option<Command> {
         let is_open = |arg: &Value| !arg.is_exact && arg.text.contains('$');
         if !command.args.iter().any(is_open) {
@@ -134,15 +135,15 @@ impl Reader<'_> {
         let Some(word) = parse_word(&arg.text) else { return Rest::Same };
         match self.text_if_unset(&word) {
             Some(text) if text.is_empty() && !word.is_quoted() => Rest::Nothing,
-            // Nothing at all does nothing; what it may be otherwise counts.
+            // An empty command does nothing; its other possible values count.
             Some(text) if text.is_empty() => Rest::Same,
             Some(text) => Rest::Text(text),
             None => Rest::Same,
         }
     }
 
-    /// The text of a word whose variables are empty where the line does not set them; `None` where
-    /// it holds anything else that is not known.
+    /// The text of a word if the variables that the line does not set are empty; `None` if the word
+    /// contains anything else that is not known.
     pub(super) fn text_if_unset(&self, word: &Word) -> Option<String> {
         if word.has_braces {
             return None;
@@ -166,7 +167,7 @@ impl Reader<'_> {
         Some(text)
     }
 
-    /// What a variable holds if it may be empty.
+    /// The value of a variable that may be empty; `None` for other variables.
     fn if_empty(&self, name: &str) -> Option<&str> {
         let Surroundings { home, workdir } = self.surroundings;
         match name {
@@ -179,7 +180,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether a program with these words is run for certain.
+/// Whether a program with these words is certainly run.
 fn is_run(words: &[Value], known: &[Effect]) -> bool {
     known.iter().any(|effect| matches!(effect, Effect::Words { words: own, .. } if own.first() == words.first()))
 }

@@ -1,4 +1,4 @@
-//! What commands do to variables, and what may come of it.
+//! Changes that commands make to variables, and their consequences.
 
 use super::assignments;
 use super::builtins::{self, Attributes, Change};
@@ -10,14 +10,14 @@ use crate::grammar::{Part, Simple};
 use crate::registry;
 
 impl Reader<'_> {
-    /// Notes a variable that is set.
+    /// Notes the assignment of a variable.
     pub(super) fn assignment(&mut self, name: &str, value: &Value) {
         if assignments::leads_elsewhere(name, value) {
             self.opaque(&format!("connections lead through `{}`", shorten(&value.text)));
         }
         if let Some(why) = assignments::objection(name, &value.text, value.is_exact) {
             self.opaque(&why);
-            // What it would run is looked at all the same: it may be something nobody can allow.
+            // The value is analysed all the same: it may run something that is never allowed.
             let is_option = name.ends_with("FLAGS") && value.text.starts_with('-');
             if value.is_exact && !is_option && !name.contains("PATH") {
                 self.text(&value.text, &[name.to_owned()]);
@@ -25,7 +25,8 @@ impl Reader<'_> {
         }
     }
 
-    /// What the options of `declare` and its kin say about the assignments behind them.
+    /// Notes what the options of `declare` and similar builtins say about the assignments behind
+    /// them.
     pub(super) fn declaration(&mut self, simple: &Simple, words: &[Value]) {
         let Some((program, args)) = words.split_first().filter(|(program, _)| builtins::declares(&program.text)) else {
             return;
@@ -44,7 +45,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a builtin does to variables.
+    /// Notes a change that a builtin makes to variables.
     pub(super) fn change(&mut self, change: Change, via: &[String]) {
         match change {
             Change::Sets(name, content, value) => {
@@ -65,7 +66,7 @@ impl Reader<'_> {
         }
     }
 
-    /// A text is evaluated, which may set every variable that it names.
+    /// Notes an evaluated text, which may set every variable that it names.
     pub(super) fn evaluate(&mut self, content: Content) {
         for name in &content.names {
             if let Some(why) = assignments::objection(name, "7", true) {
@@ -75,7 +76,7 @@ impl Reader<'_> {
         self.arithmetic.evaluate(content);
     }
 
-    /// `NAME=value` in front of a command that gets the variable.
+    /// Notes a `NAME=value` before a command, which sets the variable for that command.
     pub(super) fn set_for_command(&mut self, arg: &Value) {
         match builtins::declared(arg) {
             Some((name, Some((content, value)))) => {
@@ -87,7 +88,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Arguments become `$1` and so on.
+    /// Notes that arguments become `$1` and so on.
     pub(super) fn arguments(&mut self, command: &Command) {
         let name = command.name();
         if !(name == "set" || registry::is_shell(name) || self.functions.contains(&command.program.text)) {
