@@ -1,12 +1,12 @@
-//! Signs in AWK, and the files that it writes and reads: read by its words, so that a bar in a
-//! string is no pipe.
+//! Signs in AWK code, and the files that it writes and reads. The code is read token by token, so
+//! that a bar in a string does not count as a pipe.
 
 use tools_core::Access;
 
 use super::delimited::{end, regex_ends};
 use super::named_file::NamedFile;
 
-/// A word of the language.
+/// A token of the language.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Token {
     Name(String),
@@ -14,14 +14,14 @@ enum Token {
     Regex,
     Number,
     Mark(char),
-    /// The end of a line or a statement.
+    /// The end of a line or statement.
     End,
 }
 
-/// Readings of a program that are looked at.
+/// Maximum number of readings of a program.
 const MAX_READINGS: usize = 256;
 
-/// What the code runs and which files it names, in any way it may be read.
+/// The signs and files in the code, over all of its readings.
 pub(super) fn read(code: &str) -> Vec<NamedFile> {
     let text: Vec<char> = code.chars().collect();
     let Some(readings) = readings(&text) else { return vec![NamedFile::Sign("many slashes")] };
@@ -56,7 +56,7 @@ fn read_words(tokens: &[Token]) -> Vec<NamedFile> {
     found
 }
 
-/// Whether what follows a name is `[…] =`.
+/// Whether the tokens after a name are `[…] =`.
 fn assigns(rest: &[Token]) -> bool {
     let close = rest.iter().position(|token| *token == Token::Mark(']')).map_or(0, |at| at + 1);
     rest.get(close) == Some(&Token::Mark('=')) && rest.get(close + 1) != Some(&Token::Mark('='))
@@ -75,7 +75,7 @@ fn read_file(rest: &[Token], found: &mut Vec<NamedFile>) {
     });
 }
 
-/// The file that `print` and `printf` write.
+/// The files that `print` and `printf` write.
 fn written(rest: &[Token], found: &mut Vec<NamedFile>) {
     let mut depth = 0;
     for (at, token) in rest.iter().enumerate() {
@@ -108,8 +108,8 @@ fn file(target: &[Token]) -> Option<NamedFile> {
     }
 }
 
-/// The words of a program in every way it may be read: whether a slash divides and where a regular
-/// expression ends is not always certain. `None` where there are too many.
+/// The tokens of a program in every possible reading: it is not always certain whether a slash
+/// divides and where a regular expression ends. `None` if there are too many readings.
 fn readings(text: &[char]) -> Option<Vec<Vec<Token>>> {
     let mut found = Vec::new();
     let mut open = vec![(Vec::new(), 0)];
@@ -141,7 +141,7 @@ fn readings(text: &[char]) -> Option<Vec<Vec<Token>>> {
     Some(found)
 }
 
-/// Reads what begins at a position; gives where it ends, `None` for a string without an end.
+/// Reads the token at a position. Returns its end; `None` for an unterminated string.
 fn token(text: &[char], at: usize, found: &mut Vec<Token>) -> Option<usize> {
     let length = |is_part: fn(char) -> bool| text[at..].iter().take_while(|letter| is_part(**letter)).count();
     let (letter, next) = (text[at], text.get(at + 1).copied());
@@ -155,7 +155,7 @@ fn token(text: &[char], at: usize, found: &mut Vec<Token>) -> Option<usize> {
             found.push(Token::Text(text[at + 1..end - 1].iter().collect()));
             return Some(end);
         }
-        // Two bars are an `or`.
+        // `||` is an `or`, not a pipe.
         ('|', Some('|')) => {
             found.push(Token::Mark('o'));
             return Some(at + 2);
@@ -168,7 +168,7 @@ fn token(text: &[char], at: usize, found: &mut Vec<Token>) -> Option<usize> {
             let length = length(|letter| letter.is_alphanumeric() || matches!(letter, '.' | '_'));
             let written: String = text[at..at + length].iter().collect();
             found.push(Token::Number);
-            // A name may follow without a blank: `1system("x")`.
+            // A name may follow a number without a blank: `1system("x")`.
             let name = ["system", "getline", "length"].into_iter().find(|name| written.ends_with(name));
             found.extend(name.map(|name| Token::Name(name.to_owned())));
             return Some(at + length);
@@ -183,18 +183,18 @@ fn token(text: &[char], at: usize, found: &mut Vec<Token>) -> Option<usize> {
     Some(at + 1)
 }
 
-/// Whether no line ends between these positions, but for those that a backslash joins.
+/// Whether no line ends between these positions, apart from line continuations.
 fn is_line(text: &[char], from: usize, to: usize) -> bool {
     end(text, from, '\n').is_none_or(|line| line > to)
 }
 
-/// What a slash does.
+/// Meaning of a slash.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Slash {
     Divides,
     /// It begins a regular expression.
     Begins,
-    /// Implementations differ, or it takes more than the words before to tell.
+    /// Implementations differ, or the tokens before it do not decide it.
     Either,
 }
 
@@ -212,8 +212,8 @@ fn slash(before: &[Token]) -> Slash {
     }
 }
 
-/// Whether a parenthesis behind these words closes the head of `if`, `while` and the like, rather
-/// than a value.
+/// Whether a parenthesis after these tokens closes the condition of `if`, `while` and the like,
+/// rather than a value.
 fn closes_condition(words: &[Token]) -> bool {
     let mut depth = 1;
     let open = words.iter().rposition(|word| {

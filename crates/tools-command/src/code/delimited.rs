@@ -1,25 +1,26 @@
-//! Where a text between delimiters ends. Programs differ in how they read a bracket expression of a
-//! regular expression, so that it may end at several places.
+//! The end of a text between delimiters. Programs differ in how they read bracket expressions in a
+//! regular expression, so there may be several possible ends.
 
 use std::collections::BTreeSet;
 
-/// What counts within a bracket expression.
+/// Special syntax within a bracket expression.
 #[derive(Debug, Clone, Copy)]
 struct Brackets {
-    /// `[:alpha:]` and the like, whose bracket closes nothing.
+    /// Whether `[:alpha:]` and the like are read as classes, whose bracket does not close the
+    /// expression.
     classes: bool,
-    /// A backslash takes its meaning from the next character.
+    /// Whether a backslash escapes the next character.
     escapes: bool,
 }
 
-/// The positions behind each delimiter that may end the regular expression which begins at `from`.
+/// The positions after each delimiter that may end the regular expression beginning at `from`.
 pub(super) fn regex_ends(text: &[char], from: usize, delimiter: char) -> BTreeSet<usize> {
     let ways = [(false, false), (false, true), (true, false), (true, true)];
     let ways = ways.into_iter().map(|(classes, escapes)| Some(Brackets { classes, escapes }));
     ways.chain([None]).filter_map(|way| scanned(text, from, delimiter, way)).collect()
 }
 
-/// The position behind the first such delimiter that is not escaped.
+/// The position after the first unescaped delimiter.
 pub(super) fn end(text: &[char], from: usize, delimiter: char) -> Option<usize> {
     scanned(text, from, delimiter, None)
 }
@@ -38,7 +39,7 @@ fn scanned(text: &[char], from: usize, delimiter: char, brackets: Option<Bracket
 
 fn bracket_length(text: &[char], brackets: Brackets) -> Option<usize> {
     let mut at = 1 + usize::from(text.get(1) == Some(&'^'));
-    // A bracket that comes first is one of the characters.
+    // A `]` that comes first is a member of the set.
     at += usize::from(text.get(at) == Some(&']'));
     loop {
         at += match text.get(at)? {

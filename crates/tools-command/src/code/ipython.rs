@@ -1,10 +1,10 @@
-//! Signs in IPython: lines that are no Python, but commands of a shell and of IPython itself.
+//! Signs in IPython code: lines that are not Python but commands for a shell or for IPython itself.
 
 use super::python;
 use super::text::{first, pattern, without_strings};
 
-// `!line` and `x = !line` are lines for a shell, `%sx line` and `x = %sx line` do what a magic of
-// that name says.
+// `!line` and `x = !line` are shell lines; `%sx line` and `x = %sx line` call the magic of that
+// name.
 pattern!(
     LINES,
     r"(?m)!(?:[^=]|$)|(?:^|[=;:])\s*%+\w*|\b(?:get_ipython|run_line_magic|run_cell_magic|run_cell|getoutput)\b"

@@ -12,7 +12,7 @@ pattern!(
 );
 pattern!(PLAIN, r#"^\s*console\s*\.\s*(log|error|info)\s*\(\s*('[^'\\]*'|"[^"\\]*")\s*\)\s*;?\s*$"#);
 
-/// Text in quotes is data, unless it is a module to load.
+/// A sign in the code. Quoted text is data, unless it names a module to load.
 pub(super) fn sign(code: &str) -> Option<&str> {
     if PLAIN.is_match(code) { None } else { first(&SIGNS, code) }
 }

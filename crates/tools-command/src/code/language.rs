@@ -9,7 +9,7 @@ use crate::effect::Effect;
 pub enum Language {
     /// Python.
     Python,
-    /// Python with the lines for a shell that IPython takes.
+    /// Python with the shell lines of IPython.
     IPython,
     /// Perl.
     Perl,
@@ -25,11 +25,11 @@ pub enum Language {
     Awk,
     /// The scripts of `sed`.
     Sed,
-    /// A language whose signs are not known: only what plainly prints a value is harmless.
+    /// A language with no known signs: only code that plainly prints a value is harmless.
     Other,
 }
 
-/// A sentence about the sign, when the code shows one.
+/// A sentence about a sign in the code; `None` if there is none.
 pub(crate) fn suspicion(language: Language, code: &str) -> Option<String> {
     let sign = match language {
         Language::Awk => return sign(awk::read(code)),
@@ -51,7 +51,7 @@ fn sign(found: Vec<NamedFile>) -> Option<String> {
     found.into_iter().find_map(|one| if let NamedFile::Sign(sign) = one { Some(sign.to_owned()) } else { None })
 }
 
-/// The files that the code names, as far as its language tells them.
+/// The files that the code names, for languages in which they can be found.
 pub(crate) fn files(language: Language, code: &str) -> Vec<Effect> {
     let found = match language {
         Language::Awk => awk::read(code),

@@ -1,6 +1,6 @@
-//! Signs that a piece of code in another language starts programs, opens connections or deletes.
-//! Not a parser: what looks harmless runs under the sandbox like everything else, what shows a sign
-//! is asked about.
+//! Signs that a piece of code in another language starts programs, opens connections or deletes
+//! files. This is not a parser: code without a sign runs in the sandbox like everything else, and
+//! code with a sign is asked about.
 
 mod awk;
 mod delimited;

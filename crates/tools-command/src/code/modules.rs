@@ -1,16 +1,16 @@
-//! Modules that code loads, by the words that load them in its language.
+//! Modules that code loads, found by the keywords of its language.
 
 use super::Language;
 
-/// What stands behind words that load modules.
+/// The texts that follow keywords which load modules.
 pub(crate) struct Loads<'a> {
-    /// Endings of files that are modules.
+    /// File name endings of modules.
     endings: &'static [&'static str],
     texts: Vec<&'a str>,
 }
 
 impl<'a> Loads<'a> {
-    /// `None` where the code loads nothing.
+    /// Finds them in code; `None` if the code loads nothing.
     pub(crate) fn of(language: Language, code: &'a str) -> Option<Self> {
         let (endings, words): (&[&str], &[&str]) = match language {
             Language::Python | Language::IPython => (&["py", "pyc", "so"], &["import", "from"]),
@@ -31,8 +31,7 @@ impl<'a> Loads<'a> {
         (!texts.is_empty()).then_some(Self { endings, texts })
     }
 
-    /// Whether a file may be loaded, by a name in front of its ending or that of the folder around
-    /// it.
+    /// Whether a file may be loaded: by its name without the ending, or by the name of its folder.
     pub(crate) fn may_be(&self, path: &str) -> bool {
         let mut parts = path.trim_end_matches('/').rsplit('/');
         let last = parts.next().unwrap_or_default();
@@ -44,7 +43,7 @@ impl<'a> Loads<'a> {
     }
 }
 
-/// Where a word stands that is no part of a longer one.
+/// Position of a word that is not part of a longer one.
 fn find_word(text: &str, word: &str) -> Option<usize> {
     let is_inner = |c: char| c.is_alphanumeric() || c == '_';
     text.match_indices(word).map(|(at, _)| at).find(|at| {

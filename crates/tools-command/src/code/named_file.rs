@@ -1,12 +1,12 @@
-//! What code in a small language names: files, and signs that it runs something.
+//! Findings in code of a small language: files, and signs that it runs something.
 
 use tools_core::Access;
 
-/// A file that a piece of code names.
+/// A finding in a piece of code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum NamedFile {
-    /// It runs something or cannot be read; a clause that says so.
+    /// The code runs something or cannot be read. The clause says which.
     Sign(&'static str),
-    /// A file is touched; `is_exact` where its name is a literal.
+    /// A file is touched; `is_exact` if its name is a literal.
     File { name: String, access: Access, is_exact: bool },
 }

@@ -1,4 +1,4 @@
-//! Code in languages of which no signs are known: harmless is only what plainly prints or computes.
+//! Code in languages with no known signs: harmless only if it plainly prints or computes.
 
 use super::text::pattern;
 

@@ -58,7 +58,7 @@ fn closing(open: char) -> char {
     }
 }
 
-/// What follows the part that a text begins with its delimiter.
+/// The text after a delimited part that begins with `open`.
 fn part(text: &str, open: char) -> Option<&str> {
     let text = text.strip_prefix(open)?;
     let close = closing(open);
@@ -83,7 +83,7 @@ fn part(text: &str, open: char) -> Option<&str> {
     None
 }
 
-/// What follows the next delimiter that is not escaped.
+/// The text after the next unescaped delimiter.
 fn until(text: &str, delimiter: char) -> Option<&str> {
     let mut letters = text.char_indices();
     while let Some((at, letter)) = letters.next() {

@@ -19,7 +19,7 @@ pattern!(
 pattern!(NOT_ASCII, r"[^\x00-\x7f]+");
 
 pub(super) fn sign(code: &str) -> Option<&str> {
-    // A name of letters beyond ASCII is read as its plain form.
+    // Python reads a name with non-ASCII letters as its plain form.
     let is_odd = NOT_ASCII.is_match(&without_strings(code));
     let plain = code.replace("re.compile", "re.------");
     let found = first(&SIGNS, &plain).and_then(|sign| plain.find(sign)).map(|at| at.min(code.len()));

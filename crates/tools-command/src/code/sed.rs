@@ -1,6 +1,6 @@
-//! What the scripts of `sed` run, write and read. Implementations differ in where a regular
-//! expression, a label or a text ends: a script is read in every way, and what one of them finds
-//! counts.
+//! Commands and files in `sed` scripts. Implementations differ in where a regular expression, a
+//! label or a text ends. A script is therefore read in every way, and the findings of all readings
+//! count.
 
 use std::collections::BTreeSet;
 
@@ -9,11 +9,11 @@ use tools_core::Access;
 use super::delimited::{end, regex_ends};
 use super::named_file::NamedFile;
 
-/// Everything that a script does beyond its output.
+/// Everything that a script does besides its output.
 pub(super) fn read(script: &str) -> Vec<NamedFile> {
     let text: Vec<char> = script.chars().collect();
     let mut found = Vec::new();
-    // Where a command may begin.
+    // Positions where a command may begin.
     let mut starts = BTreeSet::from([0]);
     while let Some(at) = starts.pop_first() {
         if at >= text.len() {
@@ -25,8 +25,8 @@ pub(super) fn read(script: &str) -> Vec<NamedFile> {
     found
 }
 
-/// Reads from a position on; gives the positions at which the next command may begin, none where
-/// the script is an error.
+/// Reads the command at a position. Returns the positions at which the next command may begin;
+/// empty if the script is invalid.
 fn command(text: &[char], at: usize, found: &mut Vec<NamedFile>) -> BTreeSet<usize> {
     let next = at + 1;
     match text[at] {
@@ -52,7 +52,7 @@ fn command(text: &[char], at: usize, found: &mut Vec<NamedFile>) -> BTreeSet<usi
         '#' => BTreeSet::from([line_end(text, next)]),
         'a' | 'i' | 'c' => text_ends(text, next),
         ':' | 'b' | 't' | 'T' | 'v' => label_ends(text, next),
-        // Addresses, what separates and groups, and commands without an argument that matters.
+        // Addresses, separators, groups, and commands without a relevant argument.
         letter if letter.is_whitespace() || letter.is_ascii_digit() => BTreeSet::from([next]),
         ',' | '+' | '~' | '!' | '$' | ';' | '{' | '}' | 'I' | 'M' | '=' | 'd' | 'D' | 'F' | 'g' | 'G' | 'h' | 'H'
         | 'l' | 'L' | 'n' | 'N' | 'p' | 'P' | 'q' | 'Q' | 'x' | 'z' => BTreeSet::from([next]),
@@ -60,7 +60,7 @@ fn command(text: &[char], at: usize, found: &mut Vec<NamedFile>) -> BTreeSet<usi
     }
 }
 
-/// Reads what follows `s` (`is_substitution`) and `y`; gives where the next command may begin.
+/// Reads the flags of `s` (`is_substitution`) or `y`. Returns where the next command may begin.
 fn flags(text: &[char], from: usize, is_substitution: bool, found: &mut Vec<NamedFile>) -> Option<usize> {
     let is_flag = |letter: &char| letter.is_ascii_digit() || "gpiImMe".contains(*letter);
     let count = text[from..].iter().take_while(|letter| is_substitution && is_flag(letter)).count();
@@ -75,7 +75,7 @@ fn flags(text: &[char], from: usize, is_substitution: bool, found: &mut Vec<Name
     Some(if names_file { file(text, at + 1, Access::Write, found) } else { at })
 }
 
-/// A name of a file runs to the end of the line.
+/// Reads a file name, which extends to the end of the line.
 fn file(text: &[char], from: usize, access: Access, found: &mut Vec<NamedFile>) -> usize {
     let end = line_end(text, from);
     let name: String = text[from..end].iter().collect();
@@ -90,8 +90,8 @@ fn line_end(text: &[char], from: usize) -> usize {
     text[from..].iter().position(|letter| *letter == '\n').map_or(text.len(), |offset| from + offset)
 }
 
-/// The text of `a`, `i` and `c` ends with a line that no backslash continues. It may begin behind a
-/// backslash and blanks that end a line.
+/// The possible ends of the text of `a`, `i` and `c`: the first line without a backslash at its
+/// end. The text may begin after a backslash and blanks that end a line.
 fn text_ends(text: &[char], from: usize) -> BTreeSet<usize> {
     let is_blank = |letter: &char| matches!(letter, ' ' | '\t' | '\\');
     let at = from + text[from..].iter().take_while(|letter| is_blank(letter)).count();
@@ -100,7 +100,7 @@ fn text_ends(text: &[char], from: usize) -> BTreeSet<usize> {
     begins.map(|begin| end(text, begin, '\n').unwrap_or(text.len())).collect()
 }
 
-/// A label ends with its line, a blank, a semicolon or a brace.
+/// The possible ends of a label: its line, a blank, a semicolon or a brace.
 fn label_ends(text: &[char], from: usize) -> BTreeSet<usize> {
     let line = &text[from..line_end(text, from)];
     let name = line.iter().position(|letter| !letter.is_whitespace()).unwrap_or(line.len());

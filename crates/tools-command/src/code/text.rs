@@ -1,4 +1,4 @@
-//! What code of every language has in common: strings, and letters that are spelt by their number.
+//! Syntax that code in every language shares: strings, and characters written by their number.
 
 use regex::Regex;
 
@@ -10,20 +10,20 @@ macro_rules! pattern {
 }
 pub(super) use pattern;
 
-/// The first part of the code that a pattern finds.
+/// The first match of a pattern in the code.
 pub(super) fn first<'a>(pattern: &Regex, code: &'a str) -> Option<&'a str> {
     pattern.find(code).map(|found| found.as_str())
 }
 
 pattern!(ESCAPE, r"\\(?:x\{?([0-9a-fA-F]{1,8})|[uU]\{?([0-9a-fA-F]{1,8})|([0-7]{3})|([0-9]{2,3})|N\{|o\{|U\+)");
 
-/// A letter that is written by its number: names can be spelt so that no pattern sees them. Control
-/// characters and what is beyond ASCII spell no name.
+/// A letter that is written by its number: it can hide a name from the patterns. Control characters
+/// and non-ASCII characters do not count, because names have none.
 pub(super) fn hidden_letter(code: &str) -> Option<&str> {
     ESCAPE.captures_iter(code).find_map(|found| {
         let number =
             |group: usize, radix| found.get(group).and_then(|text| u32::from_str_radix(text.as_str(), radix).ok());
-        // Two digits are taken off a longer number where only two count.
+        // Only the first two digits are used if the language takes two.
         let hex = |group: usize| {
             let digits = found.get(group)?.as_str();
             let short = u32::from_str_radix(&digits[..digits.len().min(2)], 16).ok()?;
@@ -39,7 +39,7 @@ fn is_printable(letter: u32) -> bool {
     (0x20..0x7f).contains(&letter)
 }
 
-/// The code without what stands in its quotes and behind `#`.
+/// The code without its strings and `#` comments.
 pub(super) fn without_strings(code: &str) -> String {
     let mut found = String::new();
     let mut letters = code.chars().peekable();

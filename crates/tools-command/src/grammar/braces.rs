@@ -1,12 +1,12 @@
-//! Brace expansion: `{a,b}` and `{1..3}` make several words of one. What is not plain text is left
-//! as it is, and unknown.
+//! Brace expansion: `{a,b}` and `{1..3}` turn one word into several. Braces around anything but
+//! plain text are left as they are, and the word is unknown.
 
 use super::tree::{Part, Word};
 
-/// More words than these are not made.
+/// Maximum number of words that braces may make of one word.
 const MAX_WORDS: usize = 64;
 
-/// A character of a word, or something quoted that braces do not see into.
+/// A character of a word, or a quoted part that brace expansion does not look into.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Unit {
     Open(char),
@@ -14,8 +14,8 @@ enum Unit {
 }
 
 impl Word {
-    /// The words that braces make of this one; itself where there are none, or where they cannot be
-    /// seen through.
+    /// The words that braces make of this word. The word itself if it has no braces, or if they
+    /// cannot be expanded here.
     pub(super) fn expanded(self) -> Vec<Self> {
         if !self.has_braces {
             return vec![self];
@@ -64,7 +64,7 @@ fn word(units: Vec<Unit>) -> Word {
     word
 }
 
-/// All expansions of these units; `None` for too many or too deep ones.
+/// All expansions of these units; `None` if they are too many or nested too deeply.
 fn expand(units: &[Unit], depth: u32) -> Option<Vec<Vec<Unit>>> {
     if depth > 8 {
         return None;
@@ -84,7 +84,7 @@ fn expand(units: &[Unit], depth: u32) -> Option<Vec<Vec<Unit>>> {
     Some(vec![units.to_vec()])
 }
 
-/// The `}` that belongs to the `{` at `open`.
+/// Index of the `}` that closes the `{` at `open`.
 fn closing(units: &[Unit], open: usize) -> Option<usize> {
     let mut depth = 0_u32;
     for (at, unit) in units.iter().enumerate().skip(open) {
@@ -98,7 +98,8 @@ fn closing(units: &[Unit], open: usize) -> Option<usize> {
     None
 }
 
-/// What stands between a pair of braces, in parts; `Some(None)` when the braces mean nothing.
+/// The alternatives between a pair of braces. `None` if they cannot be expanded here, `Some(None)`
+/// if the braces have no special meaning.
 #[expect(clippy::option_option, reason = "unknown and meaningless are two answers")]
 fn alternatives(inner: &[Unit], depth: u32) -> Option<Option<Vec<Vec<Unit>>>> {
     let mut parts = vec![Vec::new()];
@@ -160,7 +161,7 @@ fn range(text: &str) -> Option<Option<Vec<Vec<Unit>>>> {
         letters.next().filter(|letter| letters.next().is_none() && letter.is_ascii_alphabetic())
     };
     match (letter(from), letter(to)) {
-        // Between capitals and small letters lie signs that quote.
+        // Between the capital and the small letters lie quoting characters.
         (Some(first), Some(last)) if first.is_ascii_lowercase() == last.is_ascii_lowercase() && step == 1 => {
             let values: Vec<u8> = if first <= last { (first..=last).collect() } else { (last..=first).rev().collect() };
             Some(Some(values.into_iter().map(|letter| vec![Unit::Open(char::from(letter))]).collect()))

@@ -1,15 +1,15 @@
-//! Lists, pipelines and compound commands. Their bodies are read as if all of them ran.
+//! Lists, pipelines and compound commands. Bodies are read as if all of them ran.
 
 use super::cursor::{Parser, Problem, ends_word};
 use super::simple::feed_of;
 use super::tree::{Feed, Part, Place, Redirect, ScopeKind, Setting, Simple, Word};
 
-/// Words that end a list when they stand where a command could.
+/// Words that end a list in the position of a command.
 const CLOSERS: [&str; 8] = ["then", "elif", "else", "fi", "do", "done", "esac", "}"];
 
 impl Parser<'_> {
-    /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. May be empty only
-    /// where bash allows it.
+    /// Commands up to one of `closers`, a `)`, a `;;` or the end of the text. The list may be empty
+    /// only where bash allows it.
     pub(super) fn list(&mut self, closers: &[&str]) -> Result<(), Problem> {
         self.found.begin_chain();
         let mut is_complete = true;
@@ -62,8 +62,8 @@ impl Parser<'_> {
                 }
                 Some(';') if !matches!(self.peek_at(1), Some(';' | '&')) => self.at += 1,
                 None | Some('\n' | ')' | ';') => {}
-                // A word can only stand here after a compound command, where the end of another may
-                // follow at once.
+                // A word can only follow directly after a compound command: it may end an outer
+                // one.
                 Some(_) if closers.iter().any(|closer| self.at_word(closer)) => {}
                 Some(other) => return Problem::new(format!("unexpected `{}`", other.escape_debug())),
             }
@@ -78,8 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One pipeline. Returns whether it is a simple command alone, with nothing that turns its
-    /// result round.
+    /// Reads one pipeline. Returns whether it is a single simple command.
     fn pipeline(&mut self) -> Result<bool, Problem> {
         let mut is_negated = false;
         loop {
@@ -93,7 +92,7 @@ impl Parser<'_> {
                 while self.take_word("-p") || self.take_word("--") {
                     self.blanks();
                 }
-                // `time` alone is a command of its own kind.
+                // `time` alone is a complete command.
                 if matches!(self.peek(), None | Some('\n' | ';' | ')' | '&' | '|')) {
                     return Ok(false);
                 }
@@ -134,7 +133,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Gives every command since `from` that has no input of its own this one.
+    /// Sets this input for all commands since `from` that have none of their own.
     pub(super) fn feed_range(&mut self, from: usize, feed: &Feed) {
         for command in self.found.commands.iter_mut().skip(from) {
             if command.feed == Feed::None {
@@ -143,7 +142,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One command: compound or simple. Tells whether it is simple.
+    /// Reads one command, compound or simple. Returns whether it is simple.
     pub(super) fn command(&mut self) -> Result<bool, Problem> {
         self.blanks();
         let from = self.count();
@@ -203,7 +202,7 @@ impl Parser<'_> {
             self.for_loop()?;
             self.found.scope(ScopeKind::Loop, from);
         } else if self.take_word("select") {
-            // The number that is typed.
+            // `select` puts the number that the user types into `REPLY`.
             let value = Word { parts: vec![Part::Dynamic], ..Word::default() };
             self.found.settings.push(Setting { name: "REPLY".to_owned(), value, is_split: false });
             self.for_loop()?;
@@ -374,12 +373,12 @@ impl Parser<'_> {
         self.deeper(Self::command)?;
         self.mark_concurrent(from);
         self.found.scope(ScopeKind::Subshell, from);
-        // The shell may write to it.
+        // The shell may write to the coprocess.
         self.feed_range(from, &Feed::Unknown);
         Ok(())
     }
 
-    /// Whether this reserved word stands here, unquoted and whole.
+    /// Whether this reserved word is next, unquoted and whole.
     fn at_word(&self, word: &str) -> bool {
         self.looking_at(word) && self.peek_at(word.chars().count()).is_none_or(ends_word)
     }

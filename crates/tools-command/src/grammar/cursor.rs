@@ -1,16 +1,15 @@
-//! The state of the parser: the text, the place in it, what was found so far, and the bounds
-//! nothing may pass.
+//! The state of the parser: the text, the position in it, the findings so far, and the limits.
 
 use super::tree::{Parsed, Simple, Word};
 
-/// Nesting deeper than this is not read.
+/// Maximum nesting depth.
 const DEEPEST: u32 = 80;
-/// Longer texts are not read, in characters.
+/// Maximum length of a text in characters.
 const MAX_TEXT_CHARS: usize = 128 * 1024;
-/// More commands are not collected; nested texts count too.
+/// Maximum number of commands, including those in nested texts.
 const MAX_COMMANDS: usize = 1_000;
 
-/// Why a text could not be read: a sentence for people, without a period.
+/// Reason why a text could not be read: a clause for people, without a period.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub(crate) struct Problem(pub(crate) String);
@@ -24,7 +23,7 @@ impl Problem {
 /// Reads a whole text.
 ///
 /// # Errors
-/// When it is no complete text of the language, or one that is not understood here.
+/// If the text is incomplete, or uses syntax that this parser does not support.
 pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
     let mut found = Parsed::default();
     let mut parser = Parser::new(text, &mut found, &[], 0)?;
@@ -32,7 +31,7 @@ pub(crate) fn parse(text: &str) -> Result<Parsed, Problem> {
     Ok(found)
 }
 
-/// Reads a text as one word; `None` where it is none. What it runs is not collected.
+/// Reads a text as a single word; `None` if it is not one. Commands in it are not collected.
 pub(crate) fn parse_word(text: &str) -> Option<Word> {
     let mut found = Parsed::default();
     let mut parser = Parser::new(text, &mut found, &[], 0).ok()?;
@@ -43,10 +42,10 @@ pub(crate) fn parse_word(text: &str) -> Option<Word> {
 /// A here-document that waits for the end of its line.
 pub(super) struct PendingHeredoc {
     pub(super) delimiter: String,
-    /// Quoted delimiters make the text plain.
+    /// Whether the delimiter is quoted: the text has no expansions then.
     pub(super) is_plain: bool,
     pub(super) strips_tabs: bool,
-    /// The command it feeds, once there is one.
+    /// Index of the command that gets the text as input, once it is known.
     pub(super) command: Option<usize>,
     pub(super) via: Vec<String>,
 }
@@ -55,7 +54,7 @@ pub(super) struct Parser<'a> {
     pub(super) text: Vec<char>,
     pub(super) at: usize,
     pub(super) found: &'a mut Parsed,
-    /// What the text is run through, outermost first.
+    /// The wrappers that the text is run through, outermost first.
     pub(super) via: Vec<String>,
     pub(super) depth: u32,
     pub(super) pending: Vec<PendingHeredoc>,
@@ -85,8 +84,8 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Reads an inner text (a backtick substitution, the body of a here-document) with a parser of
-    /// its own.
+    /// Reads an inner text (a backtick substitution, the body of a here-document) with a separate
+    /// parser.
     pub(super) fn inner(
         &mut self,
         text: &str,
@@ -101,7 +100,7 @@ impl<'a> Parser<'a> {
         read(&mut parser)
     }
 
-    /// Runs `read` one level deeper.
+    /// Runs `read` one nesting level deeper.
     pub(super) fn deeper<T>(&mut self, read: impl FnOnce(&mut Self) -> Result<T, Problem>) -> Result<T, Problem> {
         self.depth += 1;
         bounded(self.depth)?;
@@ -152,7 +151,7 @@ impl<'a> Parser<'a> {
         self.text.get(from..to).unwrap_or_default().iter().collect()
     }
 
-    /// Skips blanks and joined lines, and a comment if one begins here.
+    /// Skips blanks, line continuations and a comment.
     pub(super) fn blanks(&mut self) {
         loop {
             match self.peek() {
@@ -168,7 +167,7 @@ impl<'a> Parser<'a> {
         }
     }
 
-    /// Skips blanks, comments and line ends, reading the here-documents that wait for one.
+    /// Skips blanks, comments and line ends, and reads the here-documents after each line end.
     pub(super) fn blank_lines(&mut self) -> Result<(), Problem> {
         loop {
             self.blanks();
@@ -193,7 +192,7 @@ fn bounded(depth: u32) -> Result<(), Problem> {
     if depth > DEEPEST { Problem::new("the command is nested too deeply to be read") } else { Ok(()) }
 }
 
-/// The text with lines joined where a backslash ends one. Bash does not join them in single quotes.
+/// The text without line continuations. Bash does not join lines in single quotes.
 pub(crate) fn join_lines(text: &str) -> String {
     let mut joined = String::with_capacity(text.len());
     let mut letters = text.chars();
@@ -206,8 +205,8 @@ pub(crate) fn join_lines(text: &str) -> String {
     joined
 }
 
-/// Whether a joined line end stands between two characters that are one sign together: bash joins
-/// lines before it looks for signs.
+/// Whether a line continuation splits an operator of two characters: bash joins lines before it
+/// looks for operators.
 fn splits_operator(text: &[char]) -> bool {
     let mut at = 0;
     while let Some(found) = text[at..].windows(2).position(|pair| pair == ['\\', '\n']) {
@@ -236,7 +235,7 @@ fn splits_operator(text: &[char]) -> bool {
     false
 }
 
-/// Whether a character ends a word when it is not quoted.
+/// Whether an unquoted character ends a word.
 pub(super) fn ends_word(character: char) -> bool {
     matches!(character, ' ' | '\t' | '\n' | ';' | '&' | '|' | '(' | ')' | '<' | '>')
 }

@@ -1,4 +1,4 @@
-//! Here-documents: their text begins after the line that announces them, and may hold
+//! Here-documents: their text begins after the line that contains the `<<`, and may contain
 //! substitutions.
 
 use super::cursor::{Parser, PendingHeredoc, Problem};
@@ -18,14 +18,14 @@ impl Parser<'_> {
         Ok(word)
     }
 
-    /// Ties the here-documents announced since `from` to the command that was just emitted.
+    /// Assigns the here-documents announced since `from` to the command that was just added.
     pub(super) fn feed_here_documents(&mut self, from: usize, command: usize) {
         for pending in self.pending.iter_mut().skip(from) {
             pending.command.get_or_insert(command);
         }
     }
 
-    /// Reads the text of a here-document, which begins here.
+    /// Reads the text of a here-document from the current position.
     pub(super) fn here_document(&mut self, pending: PendingHeredoc) -> Result<(), Problem> {
         let mut body = String::new();
         loop {
@@ -39,7 +39,7 @@ impl Parser<'_> {
             let line = self.slice(start, self.at);
             self.at += usize::from(self.peek().is_some());
             let line = if pending.strips_tabs { line.trim_start_matches('\t') } else { &line };
-            // A line that is joined to the one before ends nothing.
+            // A line that continues the one before does not end the text.
             let before = body.strip_suffix('\n').unwrap_or_default();
             let is_joined = !pending.is_plain && before.chars().rev().take_while(|c| *c == '\\').count() % 2 == 1;
             if line == pending.delimiter && !is_joined {

@@ -1,6 +1,6 @@
-//! A parser of the bash language, as far as it takes to find every command that a text would run.
-//! It yields simple commands in order, with their words, redirections and where their input comes
-//! from; what it cannot read is a [`Problem`], never a guess. It knows nothing of programs: `sudo`
+//! A parser for the bash language, to the extent that is needed to find every command that a text
+//! would run. It yields simple commands in order, with their words, redirections and the source of
+//! their input. What it cannot read is a [`Problem`], never a guess. It knows no programs: `sudo`
 //! is a word like any other here.
 
 mod braces;

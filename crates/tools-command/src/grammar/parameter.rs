@@ -1,11 +1,11 @@
-//! `${…}`: a variable, what is done with its value, and every part of it that bash evaluates as an
+//! `${…}`: a variable, the operator on its value, and every part that bash evaluates as an
 //! expression.
 
 use super::cursor::{Parser, Problem};
 use super::tree::{Operator, Parameter, Part, Setting, Word};
 
 impl Parser<'_> {
-    /// `${…}` after its brace.
+    /// `${…}` after its opening brace.
     pub(super) fn braced_parameter(&mut self, quoted: bool) -> Result<Part, Problem> {
         if matches!(self.peek(), Some(' ' | '\t' | '\n' | '|')) {
             return Problem::new("a `${ …; }` substitution");
@@ -68,8 +68,8 @@ impl Parser<'_> {
         }
     }
 
-    /// `${!…}` after its name: what the variable holds is evaluated as a name, except where names
-    /// or subscripts are listed.
+    /// `${!…}` after its name. The value of the variable is evaluated as a name, except where
+    /// names or subscripts are listed.
     fn indirect(&mut self, name: String, is_list: bool, quoted: bool) -> Result<Part, Problem> {
         if is_list && self.eat("}") {
             return Ok(parameter(name, Operator::Keys, Word::default(), quoted));
@@ -90,7 +90,7 @@ impl Parser<'_> {
         Ok(parameter(name, Operator::Other, word, quoted))
     }
 
-    /// The operator behind a name, its word and the `}`.
+    /// The operator after a name, its word and the closing `}`.
     fn operation(&mut self, name: &str, quoted: bool) -> Result<(Operator, Word), Problem> {
         let after_colon = usize::from(self.peek() == Some(':'));
         match self.peek_at(after_colon) {
@@ -111,7 +111,7 @@ impl Parser<'_> {
             }
             Some(sign @ ('%' | '#' | '/' | '^' | ',' | '~')) => {
                 self.at += 1;
-                // Twice the sign cuts off as much as it can.
+                // The doubled sign cuts off the longest match.
                 if matches!(sign, '%' | '#') && self.peek() == Some(sign) {
                     self.at += 1;
                 }
@@ -136,8 +136,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Everything up to the `}`. `has_quotes`: a single quote is a quote here and no character like
-    /// any other.
+    /// Everything up to the `}`. `has_quotes`: a single quote opens a quoted text here.
     fn parameter_word(&mut self, quoted: bool, has_quotes: bool) -> Result<Word, Problem> {
         let start = self.at;
         let mut word = Word::default();
@@ -168,7 +167,7 @@ impl Parser<'_> {
         }
     }
 
-    /// `[…]`: the text between the brackets, which bash expands as if it stood in double quotes.
+    /// `[…]`: the text between the brackets, which bash expands as in double quotes.
     pub(super) fn subscript(&mut self) -> Result<Word, Problem> {
         let Some(end) = self.bracket_end(self.at + 1) else {
             return Problem::new("a subscript without its end");
@@ -176,15 +175,16 @@ impl Parser<'_> {
         self.at += 1;
         let word = self.quoted_until(end)?;
         self.at += 1;
-        // No expression has these, and what looks like commands is better asked about.
+        // Expressions do not contain these characters, and what looks like commands is better asked
+        // about.
         if word.source.contains([';', '\n']) && !word.source.contains("$(") {
             return Problem::new("a subscript that is not understood");
         }
         Ok(word)
     }
 
-    /// Where the `]` is that closes a bracket opened before `from`; quotes and substitutions hide
-    /// others.
+    /// Position of the `]` that closes a bracket opened before `from`. Brackets in quotes and
+    /// substitutions do not count.
     fn bracket_end(&self, from: usize) -> Option<usize> {
         let mut at = from;
         let mut open = Vec::new();
@@ -214,7 +214,7 @@ fn parameter(name: String, operator: Operator, word: Word, quoted: bool) -> Part
     Part::Parameter(Box::new(Parameter { name, operator, word, quoted }))
 }
 
-/// A word of which nothing is known.
+/// A word of unknown value.
 fn unknown() -> Word {
     Word { parts: vec![Part::Dynamic], ..Word::default() }
 }

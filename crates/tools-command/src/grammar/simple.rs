@@ -62,7 +62,7 @@ impl Parser<'_> {
         self.function_body(name)
     }
 
-    /// The body of a function, read as if it ran: whether it does is not decided here.
+    /// The body of a function, read as if it ran.
     pub(super) fn function_body(&mut self, name: String) -> Result<(), Problem> {
         self.blank_lines()?;
         let from = self.count();
@@ -70,7 +70,7 @@ impl Parser<'_> {
         let around = std::mem::replace(&mut self.found.around, vec![0]);
         self.deeper(Self::command)?;
         self.found.around = around;
-        // What it reads depends on where it is called.
+        // The input of the body depends on where the function is called.
         self.feed_range(from, &Feed::Unknown);
         self.found.scope(ScopeKind::Function, from);
         let body = from..self.count();
@@ -78,8 +78,8 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`; stays in place when there is none.
-    /// `declares`: it is an argument of a builtin that declares.
+    /// `NAME=word`, `NAME+=word`, `NAME[…]=word` or `NAME=(…)`. `None`, without moving, if
+    /// there is no assignment. `declares`: it is an argument of a declaring builtin.
     fn assignment(&mut self, declares: bool) -> Result<Option<(String, Word)>, Problem> {
         let start = self.at;
         if !self.peek().is_some_and(|c| c.is_ascii_alphabetic() || c == '_') {
@@ -89,8 +89,8 @@ impl Parser<'_> {
         if self.peek() == Some('[') {
             let subscript = self.subscript()?;
             if !self.looking_at("=") && !self.looking_at("+=") {
-                // What was expanded on the way cannot be read a second time: nested, that would
-                // double at each level.
+                // Expansions already read cannot be read a second time: the work would double at
+                // each nesting level.
                 if !is_plain(&subscript) {
                     return Problem::new("a subscript that is not understood");
                 }
@@ -120,7 +120,7 @@ impl Parser<'_> {
         Ok(Some((name, value)))
     }
 
-    /// `(…)` behind `NAME=`. Its words may name their own subscripts, which are evaluated.
+    /// `(…)` after `NAME=`. Its words may contain subscripts, which are evaluated.
     fn array(&mut self) -> Result<Word, Problem> {
         let start = self.at;
         self.at += 1;
@@ -156,7 +156,7 @@ impl Parser<'_> {
         Ok(Word { parts: vec![Part::Array(words)], source: self.slice(start, self.at), has_braces: false })
     }
 
-    /// Reads one redirection if there is one.
+    /// Reads a redirection. Returns whether there is one.
     pub(super) fn redirection(&mut self, into: &mut Vec<Redirect>) -> Result<bool, Problem> {
         let start = self.at;
         let both = self.looking_at("&>");
@@ -212,14 +212,14 @@ impl Parser<'_> {
         Ok(false)
     }
 
-    /// `{name}` or `{name[…]}` in front of a redirection.
+    /// `{name}` or `{name[…]}` before a redirection.
     fn named_descriptor(&mut self) -> Result<(), Problem> {
         let start = self.at;
         self.at += 1;
         let name = self.name();
         let is_name = !name.is_empty();
         if is_name && self.peek() == Some('[') {
-            // Anything else that begins like this is a word with braces, and rare.
+            // Anything else is a word with braces, which is rare.
             let subscript = self.subscript()?;
             self.found.expressions.push(subscript);
             return if self.eat("}") { Ok(()) } else { Problem::new("a subscript that is not understood") };
@@ -234,7 +234,7 @@ impl Parser<'_> {
     }
 }
 
-/// Whether a text in brackets is read the same way as a part of a word.
+/// Whether a subscript is read the same way as a part of a word.
 fn is_plain(subscript: &Word) -> bool {
     !subscript.source.contains([' ', '\t', '\n', '$', '`', '\'', '"', '\\', ';', '&', '|', '(', '<', '>'])
 }
@@ -245,8 +245,8 @@ impl Simple {
     }
 }
 
-/// What the last redirection of the input says; here-documents are filled in when their text is
-/// read.
+/// The input that the last input redirection gives. The text of a here-document is filled in when
+/// it is read.
 pub(super) fn feed_of(redirects: &[Redirect]) -> Feed {
     let mut feed = Feed::None;
     for redirect in redirects {

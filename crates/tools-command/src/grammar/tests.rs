@@ -2,8 +2,8 @@
 
 use super::{Word, parse};
 
-/// The program of each command, sorted; `?` where it is known only when it runs, `ERR` for a text
-/// that is refused.
+/// The program of each command, sorted; `?` if it is known only at run time, `ERR` for a refused
+/// text.
 fn heads(text: &str) -> Vec<String> {
     let Ok(parsed) = parse(text) else { return vec!["ERR".to_owned()] };
     let head = |word: &Word| word.literal().unwrap_or_else(|| "?".to_owned());

@@ -1,8 +1,8 @@
-//! What a text is made of: commands, their words, and the parts of words.
+//! The elements of a text: commands, their words, and the parts of words.
 
 use std::ops::Range;
 
-/// Every command of a text, inner ones of substitutions before the one that holds them.
+/// Every command of a text. Commands in substitutions precede the command that contains them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
     pub(crate) commands: Vec<Simple>,
@@ -11,7 +11,8 @@ pub(crate) struct Parsed {
     pub(crate) scopes: Vec<Scope>,
     /// The parts of the last pipeline outside of everything compound.
     pub(crate) last_pipeline: Vec<String>,
-    /// Number of chains so far.
+    /// The parts of the last pipeline outside compound commands.
+    /// Number of `&&` lists at the top level of the text so far.
     pub(crate) chains: u32,
     /// The chains around the place that is read, the innermost last.
     pub(crate) around: Vec<u32>,
@@ -19,7 +20,7 @@ pub(crate) struct Parsed {
     pub(crate) settings: Vec<Setting>,
     /// Variables that are used as arrays.
     pub(crate) arrays: Vec<String>,
-    /// Texts that are evaluated as expressions or as names with a subscript.
+    /// Texts that are evaluated as expressions, or as names with a subscript.
     pub(crate) expressions: Vec<Word>,
 }
 
@@ -44,7 +45,7 @@ pub(crate) struct Function {
     pub(crate) body: Range<usize>,
 }
 
-/// A variable that something other than an assignment sets.
+/// A variable that is set by something other than an assignment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Setting {
     pub(crate) name: String,
@@ -60,27 +61,28 @@ pub(crate) struct Simple {
     pub(crate) words: Vec<Word>,
     pub(crate) redirects: Vec<Redirect>,
     pub(crate) feed: Feed,
-    /// As it stands in the text.
+    /// The source text of the command.
     pub(crate) line: String,
-    /// The substitutions it stands in, outermost first.
+    /// The substitutions that contain the command, outermost first.
     pub(crate) via: Vec<String>,
-    /// Whether it runs beside others: in a pipe or in the background.
+    /// Whether it runs at the same time as others: in a pipe or in the background.
     pub(crate) is_concurrent: bool,
     pub(crate) place: Place,
-    /// The chains that it is in, the innermost last. A chain is a list of commands joined by `&&`;
-    /// 0 is what leads to the call of a function.
+    /// Number of the `&&` list at the top level that contains the command; later lists have higher
+    /// numbers.
     pub(crate) chains: Vec<u32>,
 }
 
-/// Whether a simple command that sets a variable has run when a later one does.
+/// Whether a simple command that sets a variable has certainly run before a later one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Place {
     /// That is not known: it is in a pipe, behind `!` or `||`, or part of a compound command.
     #[default]
     Unknown,
-    /// It has when the other is in the same chain, or in something compound in that chain.
+    /// Not known: it is in a compound command, in a pipe, or after `||`.
+    /// It has run if the later command is in the same chain.
     InChain,
-    /// It has.
+    /// It has run.
     Always,
 }
 
@@ -104,7 +106,7 @@ impl Parsed {
 }
 
 impl Simple {
-    /// Takes the text of a here-document; `None` when it holds expansions.
+    /// Sets the text of a here-document as input; `None` if the text contains expansions.
     pub(super) fn feed_text(&mut self, text: Option<String>) {
         self.feed = text.map_or(Feed::Unknown, Feed::Text);
     }
@@ -113,9 +115,9 @@ impl Simple {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Redirect {
     pub(crate) kind: RedirectKind,
-    /// The file, descriptor or text; a here-document's delimiter.
+    /// The file, descriptor or text. For a here-document its delimiter.
     pub(crate) target: Word,
-    /// Whether it stands behind `>&` or `<&` and is no number: bash expands it twice then.
+    /// Whether the target follows `>&` or `<&` and is not a number: bash expands it twice then.
     pub(crate) is_expanded_twice: bool,
 }
 
@@ -131,17 +133,17 @@ pub(crate) enum RedirectKind {
     HereString,
 }
 
-/// Where a command's standard input comes from.
+/// Source of a command's standard input.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) enum Feed {
-    /// Nowhere in particular.
+    /// No redirected input.
     #[default]
     None,
     /// The output of the commands with these indices.
     Pipe(Range<usize>),
     /// This text.
     Text(String),
-    /// Something that is not seen here: a file, a descriptor, a text with expansions.
+    /// An unknown source: a file, a descriptor, or a text with expansions.
     Unknown,
 }
 
@@ -149,14 +151,14 @@ pub(crate) enum Feed {
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Word {
     pub(crate) parts: Vec<Part>,
-    /// As it stands in the text.
+    /// The word as written.
     pub(crate) source: String,
-    /// Whether braces make several words of it.
+    /// Whether braces turn it into several words.
     pub(crate) has_braces: bool,
 }
 
 impl Word {
-    /// The value, if nothing in it depends on the moment it runs.
+    /// The value of the word; `None` if it is known only at run time.
     pub(crate) fn literal(&self) -> Option<String> {
         if self.has_braces {
             return None;
@@ -171,7 +173,7 @@ impl Word {
         Some(value)
     }
 
-    /// Whether any part of it was quoted.
+    /// Whether any part of the word is quoted.
     pub(crate) fn is_quoted(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Text { quoted: true, .. }))
     }
@@ -186,12 +188,12 @@ impl Word {
         }
     }
 
-    /// Quotes around nothing still make a word.
+    /// Appends an empty quoted text: quotes around nothing still make a word.
     pub(super) fn push_empty(&mut self) {
         self.parts.push(Part::Text { text: String::new(), quoted: true });
     }
 
-    /// A `[` that no `]` follows is a character like any other.
+    /// Turns a `[` without a matching `]` into plain text.
     pub(super) fn close_brackets(&mut self) {
         let closes = |part: &Part| matches!(part, Part::Text { text, quoted: false } if text.contains(']'));
         let last = self.parts.iter().rposition(closes).unwrap_or(0);
@@ -203,7 +205,7 @@ impl Word {
     }
 
     pub(super) fn find_braces(&mut self) {
-        // Quoted text stands for one character that means nothing.
+        // A quoted text counts as one ordinary character.
         let mut shape = String::new();
         for part in &self.parts {
             match part {
@@ -220,30 +222,30 @@ impl Word {
 /// A piece of a word.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Part {
-    /// Text as it is, quoted or not.
+    /// Literal text, quoted or not.
     Text { text: String, quoted: bool },
     /// A plain variable, by name.
     Variable { name: String, quoted: bool },
-    /// A home directory; the name is empty for one's own.
+    /// A home directory; the name is empty for the user's own.
     Tilde(String),
-    /// A character that matches file names.
+    /// A wildcard character that matches file names.
     Glob(char),
     /// The result of an expression, or a length.
     Number { quoted: bool },
-    /// What the commands of this text print.
+    /// The output of the commands in this text.
     Output { text: String, quoted: bool },
     /// A variable with an operator.
     Parameter(Box<Parameter>),
     /// The words of an array.
     Array(Vec<Word>),
-    /// Anything else whose value is known only when it runs.
+    /// Anything else whose value is known only at run time.
     Dynamic,
 }
 
 /// A variable with an operator, in `${…}`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Parameter {
-    /// The variable's name; a digit or a sign for special ones.
+    /// Name of the variable, or the digit or sign of a special parameter.
     pub(crate) name: String,
     pub(crate) operator: Operator,
     /// The word after the operator.
@@ -251,12 +253,12 @@ pub(crate) struct Parameter {
     pub(crate) quoted: bool,
 }
 
-/// What is done with the value of a variable.
+/// Operation on the value of a variable.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Operator {
-    /// An element or all of an array.
+    /// One element of an array, or all.
     Element,
-    /// The word stands in, or takes the place of the value.
+    /// The word is the default or replaces the value.
     Default,
     /// A part is cut off at the start.
     TrimStart,
@@ -264,6 +266,6 @@ pub(crate) enum Operator {
     TrimEnd,
     /// The subscripts of an array.
     Keys,
-    /// Anything else: parts, replacements, other cases, other variables.
+    /// Anything else: substrings, replacements, case changes, indirect variables.
     Other,
 }

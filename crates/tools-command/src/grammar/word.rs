@@ -1,10 +1,10 @@
-//! Words: quotes, escapes and expansions. Commands inside substitutions are read on the way.
+//! Words: quotes, escapes and expansions. Commands in substitutions are read along the way.
 
 use super::cursor::{Parser, Problem, ends_word};
 use super::tree::{Feed, Part, ScopeKind, Word};
 
 impl Parser<'_> {
-    /// Reads one word; there must be one.
+    /// Reads one word, which must exist.
     pub(super) fn word(&mut self) -> Result<Word, Problem> {
         let start = self.at;
         let mut word = Word::default();
@@ -19,7 +19,7 @@ impl Parser<'_> {
                 '\\' => {
                     self.at += 1;
                     match self.next() {
-                        // Keywords and names may be made of both parts.
+                        // Keywords and names may consist of both parts.
                         Some('\n') if self.peek().is_some_and(|next| !ends_word(next)) => {
                             return Problem::new("a word that is joined over the end of a line");
                         }
@@ -97,7 +97,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One character, escape or expansion of text in double quotes or, with other escapes, of a
+    /// One character, escape or expansion of a text in double quotes or, with other escapes, of a
     /// here-document.
     pub(super) fn quoted_character(&mut self, word: &mut Word, in_quotes: bool) -> Result<(), Problem> {
         match self.peek() {
@@ -127,7 +127,7 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// What a `$` begins. `quoted`: inside double quotes or a here-document.
+    /// An expansion that begins with `$`. `quoted`: inside double quotes or a here-document.
     pub(super) fn dollar(&mut self, word: &mut Word, quoted: bool) -> Result<(), Problem> {
         self.deeper(|parser| parser.expansion(word, quoted))
     }
@@ -177,13 +177,13 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// Whether a name that ends here goes on behind a joined line end.
+    /// Whether a name that ends here continues after a line continuation.
     fn is_joined_to_name(&self) -> bool {
         let goes_on = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '\\');
         self.looking_at("\\\n") && self.peek_at(2).is_some_and(goes_on)
     }
 
-    /// The letters, digits and `_` that stand here.
+    /// The letters, digits and `_` at the current position.
     pub(super) fn name(&mut self) -> String {
         let start = self.at;
         while self.peek().is_some_and(|c| c.is_ascii_alphanumeric() || c == '_') {
@@ -192,8 +192,8 @@ impl Parser<'_> {
         self.slice(start, self.at)
     }
 
-    /// `<(…)` or `>(…)`; what the second kind reads comes from the command that it is an argument
-    /// of.
+    /// `<(…)` or `>(…)`. The commands in `>(…)` get their input from the command that has it
+    /// as an argument.
     pub(super) fn process(&mut self, is_read: bool) -> Result<(), Problem> {
         self.at += 2;
         let from = self.count();
@@ -204,10 +204,10 @@ impl Parser<'_> {
         Ok(())
     }
 
-    /// The commands up to the `)` of a substitution.
+    /// The commands of a substitution, up to its `)`.
     pub(super) fn substitution(&mut self, kind: &str) -> Result<(), Problem> {
         self.via.push(kind.to_owned());
-        // Here-documents begun outside wait for a line end outside.
+        // Here-documents announced outside begin after a line end outside.
         let outside = std::mem::take(&mut self.pending);
         let from = self.count();
         self.deeper(|parser| parser.list(&[]))?;
@@ -271,8 +271,8 @@ impl Parser<'_> {
         }
     }
 
-    /// Where the `))` of an arithmetic expression is that begins at `from`; `None` when it is no
-    /// expression but nested parentheses of commands.
+    /// Position of the `))` that closes an arithmetic expression that begins at `from`; `None` if
+    /// it is not an expression but nested subshells.
     pub(super) fn arithmetic_end(&self, from: usize) -> Option<usize> {
         let mut open = 0u32;
         for (at, character) in self.text.iter().enumerate().skip(from) {
@@ -286,15 +286,15 @@ impl Parser<'_> {
         None
     }
 
-    /// The substitutions in an expression that ends at `end`.
+    /// Notes an expression that ends at `end`, and reads its substitutions.
     pub(super) fn expressions(&mut self, end: usize) -> Result<(), Problem> {
         let word = self.quoted_until(end)?;
         self.found.expressions.push(word);
         Ok(())
     }
 
-    /// The text up to `end`, read as if it stood in double quotes: so bash reads expressions and
-    /// subscripts.
+    /// The text up to `end`, read as in double quotes: bash reads expressions and subscripts this
+    /// way.
     pub(super) fn quoted_until(&mut self, end: usize) -> Result<Word, Problem> {
         let mut word = Word { source: self.slice(self.at, end), ..Word::default() };
         while self.at < end {
@@ -307,7 +307,7 @@ impl Parser<'_> {
     fn ansi_quotes(&mut self, word: &mut Word) -> Result<(), Problem> {
         self.at += 1;
         word.push_empty();
-        // What an escape of the value 0 begins is read, and no part of the value.
+        // An escape for NUL ends the value; the rest is read but dropped.
         let mut dropped = None;
         loop {
             let into = dropped.as_mut().unwrap_or(&mut *word);
@@ -321,7 +321,7 @@ impl Parser<'_> {
         }
     }
 
-    /// One escape after its backslash; tells whether the value goes on behind it.
+    /// One escape after its backslash. Returns whether the value continues after it.
     fn ansi_escape(&mut self, word: &mut Word) -> Result<bool, Problem> {
         let Some(kind) = self.next() else { return Problem::new("a quote `$'` without its end") };
         let code = match kind {

@@ -1,10 +1,11 @@
-//! Hosts as rules are compared with them: always behind a scheme, so that one rule binds every way
-//! to name a host, and never behind the name of a user, which may look like another host.
+//! Hosts in the form that rules are compared with: always with a scheme, so that one rule binds
+//! every way to name a host, and never with a user name, which may look like another host.
 
 use crate::reader::Value;
 use crate::registry::apply::is_remote;
 
-/// An address with its scheme: `git@host:x` is `ssh://host/x`, `host:80` is `tcp://host:80`.
+/// An address with its scheme: `git@host:x` becomes `ssh://host/x`, `host:80` becomes
+/// `tcp://host:80`.
 pub(crate) fn addressed(value: &Value) -> Value {
     let text = value.text.as_str();
     if !value.is_exact {
@@ -21,7 +22,7 @@ pub(crate) fn addressed(value: &Value) -> Value {
     Value { text, ..value.clone() }
 }
 
-/// An address of the web; programs that fetch take a bare host for one.
+/// A web address. Programs that fetch accept a bare host as one.
 pub(super) fn of_web(value: &Value) -> Value {
     let text = value.text.trim();
     if text.contains("://") {
@@ -30,8 +31,8 @@ pub(super) fn of_web(value: &Value) -> Value {
     Value { text: format!("http://{}", text.trim_start_matches('"')), ..value.clone() }
 }
 
-/// Whether a text is a host of the internet without a scheme, `example.org:80/x`; an address that a
-/// server listens at is none.
+/// Whether a text is an internet host without a scheme, `example.org:80/x`. The listening address
+/// of a server is not.
 pub(crate) fn is_bare_host(text: &str) -> bool {
     let host = text.split(['/', ':']).next().unwrap_or_default();
     let is_label = |label: &str| !label.is_empty() && label.chars().all(|c| c.is_ascii_alphanumeric() || c == '-');

@@ -1,4 +1,4 @@
-//! From a description and the arguments to effects: which rules hold, and what they name.
+//! Turns a description and the arguments into effects: which rules apply, and what they name.
 
 use super::address;
 use super::by_name;
@@ -12,10 +12,11 @@ use crate::excerpt::shorten;
 use crate::reader::{ELSEWHERE, Input, Value};
 use tools_core::Access;
 
-/// Words at which the command of a wrapper is looked for when one of its options is not known.
+/// Maximum number of words tried as the start of a wrapped command when an option of the wrapper is
+/// not known.
 const MAX_GUESSES: usize = 6;
 
-/// Everything the arguments make the program do.
+/// The effects of a program with these arguments.
 pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     if only_says(parsed) {
         return Vec::new();
@@ -38,7 +39,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     found.extend(undecided);
     found.extend(by_name::of_options(parsed));
-    // Last: what a rule says of an argument tells more.
+    // These come last, because the rules' own reasons about an argument say more.
     if decides_by_option(parsed) || runs_later_operands(parsed) {
         found.extend(parsed.doubtful());
     }
@@ -55,7 +56,7 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Names a file from the folder that the program works in.
+/// Makes a path relative to the folder that the program works in.
 fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
     let (Effect::Path { path, .. } | Effect::Script(path) | Effect::Obeys { folder: path, .. } | Effect::Unpacks(path)) =
         effect
@@ -71,8 +72,8 @@ fn relocate(effect: &mut Effect, parsed: &Parsed<'_>) {
     }
 }
 
-/// Whether the program is asked for nothing but its help or its version, or the help of a
-/// subcommand: what stands between could be an option whose value is `--help`.
+/// Whether the program is only asked for its help or version, or for the help of a subcommand.
+/// Options in between do not qualify: `--help` could be the value of one.
 pub(super) fn only_says(parsed: &Parsed<'_>) -> bool {
     let args = &parsed.command.args;
     let says = |arg: &Value| arg.is_exact && matches!(arg.text.as_str(), "--help" | "--version");
@@ -82,7 +83,7 @@ pub(super) fn only_says(parsed: &Parsed<'_>) -> bool {
     };
     let is_word = |arg: &Value| arg.is_exact && !arg.text.starts_with('-');
     let [words @ .., last] = args.as_slice() else { return false };
-    // Some descriptions list subcommands only where they tell of them: as operands.
+    // Some descriptions list subcommands only in conditions of rules, as operands.
     let is_listed = |word: &Value| {
         let conditions = parsed.program.rules.iter().flat_map(Rule::when);
         let listed = conditions.filter_map(|when| match when {
@@ -98,7 +99,7 @@ pub(super) fn only_says(parsed: &Parsed<'_>) -> bool {
     (is_help(last) && words.iter().all(is_word) && are_subcommands()) || args.iter().all(says)
 }
 
-/// What the description does not know and what would decide what is run.
+/// The parts that the description does not cover and that would decide what is run.
 fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.command.name();
     let mut found = Vec::new();
@@ -123,11 +124,11 @@ fn unseen(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether an option that is not given, or an operand of a certain form, would run something or do
-/// what asks.
+/// Whether an option that is not given, or an operand of a certain form, would run something or
+/// cause a question.
 fn decides_by_option(parsed: &Parsed<'_>) -> bool {
     let own = parsed.path.iter().flat_map(|one| one.rules);
-    // Options in front of the subcommand are no longer read behind it.
+    // Options before the subcommand are no longer read after it.
     let is_over = !parsed.path.is_empty() && parsed.program.style == Style::Leading;
     own.chain(parsed.program.rules.iter().filter(|_| !is_over)).any(|rule| {
         let is_chosen = |when: &ArgumentCondition| {
@@ -146,7 +147,7 @@ fn decides_by_option(parsed: &Parsed<'_>) -> bool {
     })
 }
 
-/// Whether operands are run or evaluated, or values of some options, so that it matters where they
+/// Whether operands, or values of some options, are run or evaluated: it matters then where they
 /// begin.
 fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool {
     let is_operand = |at: At| match at {
@@ -154,7 +155,7 @@ fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool 
         At::Value(options) | At::Behind(options) | At::ValueRest(options, _) => or_values(options),
         At::Remotes | At::AfterDashes | At::Input | At::Path(_) => false,
     };
-    // `sed -e CODE FILE`: the operand is no code where an option is.
+    // `sed -e CODE FILE`: with the option, the operand is not code.
     let is_ruled_out = |rule: &&Rule| {
         rule.when().iter().any(|when| matches!(when, ArgumentCondition::Lacks(options) if parsed.surely_has(options)))
     };
@@ -164,7 +165,8 @@ fn runs_operands(parsed: &Parsed<'_>, or_values: impl Fn(&str) -> bool) -> bool 
     })
 }
 
-/// Whether what is run begins behind another operand: one that is an option after all moves it.
+/// Whether the words that are run begin after another operand: they move if that operand turns out
+/// to be an option.
 fn runs_later_operands(parsed: &Parsed<'_>) -> bool {
     let is_later = |at: At| matches!(at, At::Nth(1..) | At::From(1..));
     parsed
@@ -173,7 +175,7 @@ fn runs_later_operands(parsed: &Parsed<'_>) -> bool {
         .any(|rule| rule.does.runs().is_some_and(is_later))
 }
 
-/// Whether a rule tells of more than files and hosts, which are judged by their names.
+/// Whether a rule covers more than files and hosts, which are judged by their names.
 fn decides(rule: &Rule) -> bool {
     !matches!(
         rule.does,
@@ -191,8 +193,8 @@ fn decides(rule: &Rule) -> bool {
     )
 }
 
-/// Whether a condition holds; it may where the arguments that it looks at are not known, which are
-/// noted then.
+/// Whether a condition holds. If the arguments that decide it are not known it holds too, and those
+/// arguments are added to `open`.
 fn holds(when: ArgumentCondition, parsed: &Parsed<'_>, open: &mut Vec<Effect>) -> bool {
     let listed = |list: &str, text: &str| list.split(' ').any(|one| one == text);
     let begins = |list: &str, text: &str| list.split(' ').any(|one| text.starts_with(one));
@@ -228,18 +230,18 @@ fn holds(when: ArgumentCondition, parsed: &Parsed<'_>, open: &mut Vec<Effect>) -
     }
 }
 
-/// The values of options, each with the argument that it stands in.
+/// The values of options, each with the argument that contains it.
 fn of<'b>(parsed: &'b Parsed<'_>, options: &'b str) -> impl Iterator<Item = (&'b Value, &'b Value, Doubt)> {
     parsed.arguments(options).map(|(value, argument)| (value, argument, Doubt::Value))
 }
 
-/// Each operand as the value and the argument.
+/// Each operand, as value and as argument.
 fn own<'b>(operands: impl Iterator<Item = &'b Value>) -> impl Iterator<Item = (&'b Value, &'b Value, Doubt)> {
     operands.map(|operand| (operand, operand, Doubt::Operand))
 }
 
-/// Whether one of some values is as is looked for; where none is, those may be of which only the
-/// start is known.
+/// Whether a value passes the test `is`. If none does, the values whose known start passes `may_be`
+/// are added to `open` and count.
 fn may<'b>(
     values: impl Iterator<Item = (&'b Value, &'b Value, Doubt)>,
     open: &mut Vec<Effect>,
@@ -260,17 +262,17 @@ fn may<'b>(
     is_doubtful
 }
 
-/// Whether a text that begins so may be one of a list.
+/// Whether a text with this start may be an entry of the list.
 fn may_be(list: &str, start: &str) -> bool {
     list.split(' ').any(|one| one.starts_with(start))
 }
 
-/// Whether a text that begins so may begin with one of a list.
+/// Whether a text with this start may begin with an entry of the list.
 fn may_start(list: &str, start: &str) -> bool {
     list.split(' ').any(|one| one.starts_with(start) || start.starts_with(one))
 }
 
-/// The values at a place.
+/// The values at a position.
 fn values(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
     let operands = || parsed.operands().cloned();
     match at {
@@ -305,7 +307,7 @@ pub(crate) fn is_remote(value: &Value) -> bool {
     is_url || !text.contains("://") && text.split_once(':').is_some_and(has_host)
 }
 
-/// What a program that fetches does with an address: one of a file is read.
+/// The effect of fetching an address: a `file://` address is read.
 fn fetched(address: &Value) -> Effect {
     match address.text.strip_prefix("file://") {
         Some(file) => Effect::path(Value { text: file.to_owned(), ..address.clone() }, Access::Read),
@@ -313,13 +315,13 @@ fn fetched(address: &Value) -> Effect {
     }
 }
 
-/// What follows one of these texts in a value that begins with it.
+/// The rest of a value that begins with one of these texts; `None` if it begins with none.
 fn behind(value: &Value, starts: &str) -> Option<Value> {
     let rest = starts.split(' ').find_map(|start| value.text.strip_prefix(start))?;
     Some(Value { text: rest.to_owned(), ..value.clone() })
 }
 
-/// The words of another command that begins at a place: options behind it are its own.
+/// The words of another command that begins at a position; options after it belong to that command.
 fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
     match at {
         At::Nth(number) | At::From(number) => parsed.from(number).to_vec(),
@@ -330,8 +332,8 @@ fn words(at: At, parsed: &Parsed<'_>) -> Vec<Value> {
 
 fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let mut paths = |at: At, access: Access, is_tree: bool| {
-        // A dash is the standard input or output, and a process that is put in place of a name is a
-        // pipe to what it runs.
+        // A dash is the standard input or output, and a process substitution is a pipe to a
+        // command.
         let is_process = |path: &Value| {
             let begins = path.text.starts_with("<(") || path.text.starts_with(">(");
             begins && !path.is_exact && path.text.ends_with(')')
@@ -353,7 +355,7 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::StartsIn(at) => found.extend(values(at, parsed).into_iter().map(Effect::StartsIn)),
         Does::RunsWords(at) => commands(at, false, parsed, found),
         Does::RunsWithVariables(at) => commands(at, true, parsed, found),
-        // Operands are one line together; an option that is there twice says two.
+        // Operands form one line together; an option given twice gives two lines.
         Does::RunsLine(at @ (At::Value(_) | At::ValueRest(..))) => {
             found.extend(values(at, parsed).into_iter().map(Effect::Line));
         }
@@ -398,11 +400,10 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     }
 }
 
-/// Another command; where an unknown option hides where it begins, each place at which it may
-/// begin.
+/// Adds another command. Where an unknown option hides its start, adds one for each possible start.
 fn commands(at: At, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
     let command = |words: Vec<Value>| Effect::Words { words, more: None, has_variables };
-    // The value of an option stands where that option is.
+    // The value of an option has a known position.
     let is_operand = matches!(at, At::Nth(_) | At::From(_) | At::All | At::Last | At::AllButLast | At::Rest(_));
     if !is_operand || !parsed.unknown.as_ref().is_some_and(|unknown| unknown.hides_operands) {
         let words = words(at, parsed);
@@ -415,7 +416,7 @@ fn commands(at: At, has_variables: bool, parsed: &Parsed<'_>, found: &mut Vec<Ef
     found.extend(guesses.map(|(from, _)| command(args[from..].to_vec())));
 }
 
-/// Values as one text; `None` where there are none.
+/// Values as one text; `None` if there are none.
 pub(super) fn joined(values: Vec<Value>) -> Option<Value> {
     let is_exact = values.iter().all(|value| value.is_exact);
     let texts: Vec<String> = values.into_iter().map(|value| value.text).collect();

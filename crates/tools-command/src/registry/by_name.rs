@@ -1,5 +1,5 @@
-//! What an option does by its name, where no description tells of it: the value of one runs, of
-//! another is written, and an address is reached.
+//! Effects guessed from the name of an option that no description covers: its value is run or
+//! written, or an address is reached.
 
 use super::address::{self, is_bare_host};
 use super::options::ANY;
@@ -18,15 +18,15 @@ const COMMANDS: [&str; 25] = [
     "prefix-command", "wrapper", "sh-exec", "browser", "on-success", "on-start", "on-end", "onpass", "onfail",
     "onexit", "beforerun", "afterrun", "askpass",
 ];
-/// Options whose value is written, by the last word of their name.
+/// Options whose value names an output file, by the last word of their name.
 const WRITTEN: [&str; 32] = [
     "out", "output", "outfile", "outdir", "outputdir", "log", "logs", "logfile", "report", "reports", "results", "pid",
     "pidfile", "dump", "profile", "prof", "cpuprofile", "memprofile", "coverprofile", "trace", "junitxml", "junit",
     "xunit", "debugfile", "destination", "dest", "dist", "distpath", "builddir", "workpath", "scratch", "cache",
 ];
-/// Words behind such a name that say in which form it is written.
+/// Words after such a name that specify the kind or form of the output.
 const FORMS: [&str; 10] = ["file", "filename", "path", "dir", "directory", "folder", "location", "name", "xml", "html"];
-/// Last words of the name of an option whose value is a host.
+/// Options whose value is a host, by the last word of their name.
 const HOSTS: [&str; 8] = ["url", "uri", "host", "hostname", "server", "endpoint", "registry", "proxy"];
 /// Schemes of addresses that are reached.
 const SCHEMES: [&str; 18] = [
@@ -34,11 +34,11 @@ const SCHEMES: [&str; 18] = [
     "s3", "gs", "oci",
 ];
 
-/// Words that say that files are changed in place, as an option, as a subcommand, or as the end of
-/// the name of a program: `frob --fix x`, `frob format x`, `frobfmt x`.
+/// Words for changing files in place: as an option, as a subcommand, or at the end of a program's
+/// name: `frob --fix x`, `frob format x`, `frobfmt x`.
 const IN_PLACE: [&str; 8] = ["in-place", "inplace", "fix", "autofix", "write", "overwrite", "format", "fmt"];
 
-/// What the options that are given do by their names, where no rule tells of them.
+/// Effects of the given options by their names, where no rule covers them.
 pub(super) fn of_options(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.program.is_exhaustive {
         return Vec::new();
@@ -56,7 +56,7 @@ pub(super) fn of_options(parsed: &Parsed<'_>) -> Vec<Effect> {
         let mut rules = parsed.rules();
         let is_told = !effects.is_empty()
             && rules.any(|rule| {
-                // A function knows the options that are listed.
+                // A rule by a function covers all listed options.
                 let by_function = !is_any && runs && matches!(rule.does, Does::By(_) | Does::ByOption(_));
                 by_function
                     || rule.options().flat_map(|list| list.split(' ')).any(|one| names.clone().any(|name| name == one))
@@ -66,7 +66,7 @@ pub(super) fn of_options(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// What an option with a value does by its name.
+/// Effects of an option with a value, by the option's name.
 pub(super) fn of_option(program: &str, option: &str, value: &Value) -> Vec<Effect> {
     let name = kebab(option);
     if takes_command(&name) {
@@ -85,7 +85,7 @@ pub(super) fn of_option(program: &str, option: &str, value: &Value) -> Vec<Effec
     named.into_iter().chain(reached(value)).chain(host).collect()
 }
 
-/// The files that a program of which nothing is known changes in place.
+/// The files that an unknown program changes in place.
 pub(super) fn changed_in_place(command: &Command) -> Vec<Effect> {
     let is_meant = |word: &str| IN_PLACE.contains(&word);
     let ends = command.name().ends_with("fmt") || command.name().ends_with("format");
@@ -98,7 +98,7 @@ pub(super) fn changed_in_place(command: &Command) -> Vec<Effect> {
     files.map(|file| Effect::path(file, Access::Write)).collect()
 }
 
-/// The address that a value is.
+/// The host effect of a value that is an address; `None` for other values.
 pub(super) fn reached(value: &Value) -> Option<Effect> {
     let (scheme, rest) = value.text.split_once("://")?;
     let scheme = scheme.rsplit('+').next().unwrap_or_default();
@@ -132,8 +132,8 @@ fn is_written(name: &str) -> bool {
     words.next().is_some_and(|word| WRITTEN.contains(&word))
 }
 
-/// The file that a value names. A bare word may as well be a format, and as a file it is one of the
-/// folder that nothing else obeys; a format may stand in front: `json:FILE`.
+/// The file that a value names. A bare word does not count: it may be a format, and as a file it
+/// would be in the current folder. A format may come first: `json:FILE`.
 fn file(value: &Value) -> Option<Value> {
     let text = match value.text.split_once(':') {
         Some((form, path)) if form.bytes().all(|byte| byte.is_ascii_alphabetic()) && !path.starts_with('/') => path,

@@ -1,5 +1,5 @@
-//! Commands that a command carries in its arguments: what is run on another machine or in a
-//! container, and what a program of which nothing is known may run.
+//! Commands that a command carries in its arguments: those run on another machine or in a
+//! container, and those that an unknown program may run.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
@@ -11,19 +11,19 @@ use super::spellings::command;
 use crate::effect::Effect;
 use crate::reader::commands_there;
 
-/// Words of an unknown program at which a command that it runs may begin.
+/// Maximum number of words of an unknown program that are tried as the start of a command.
 const MAX_GUESSES: usize = 6;
 
 /// The commands that a command carries.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Carried {
-    /// Each as its program and the arguments of it.
+    /// Each command as its program and arguments.
     pub commands: Vec<Vec<String>>,
-    /// Whether they are run for certain; otherwise each may be the one, or none is.
+    /// Whether the commands are certainly run; otherwise any one of them may be, or none.
     pub is_certain: bool,
 }
 
-/// Finds the commands that a program with these arguments carries. Most carry none.
+/// Finds the commands that a program with these arguments carries; usually none.
 pub fn carried_commands(program: &str, arguments: &[String]) -> Carried {
     let name = program.rsplit('/').next().unwrap_or_default();
     let Some(description) = find(name) else {
@@ -41,7 +41,7 @@ pub fn carried_commands(program: &str, arguments: &[String]) -> Carried {
     Carried { commands: there.flat_map(commands_there).map(words).collect(), is_certain: true }
 }
 
-/// The words behind an unknown program, from each of the first on.
+/// The arguments of an unknown program from each of the first words on.
 fn guesses(arguments: &[String]) -> Vec<Vec<String>> {
     let from = |at: usize| {
         let (word, rest) = arguments[at..].split_first()?;
@@ -52,7 +52,8 @@ fn guesses(arguments: &[String]) -> Vec<Vec<String>> {
     (0..arguments.len().min(MAX_GUESSES)).filter_map(from).collect()
 }
 
-/// Whether a program may run something elsewhere: asked for each command that a rule allows.
+/// Whether a program may run something elsewhere. The names are cached, because this is asked for
+/// each command that a rule allows.
 fn runs_elsewhere(program: &'static Program) -> bool {
     static NAMES: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
         let all = PROGRAMS.iter().copied().flatten();

@@ -1,6 +1,7 @@
-//! What a command does beyond the files of the workspace, and whether a person may agree to it.
+//! Consequences of a command beyond the files of the workspace, and whether a person may allow
+//! them.
 
-/// Something that concerns other people, the machine, or work that cannot be had again.
+/// A consequence for other people, the machine, or work that cannot be restored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Consequence {
     /// Runs with the rights of another user.
@@ -11,26 +12,26 @@ pub enum Consequence {
     RewritesDisk,
     /// Loads or removes parts of the kernel.
     ChangesKernel,
-    /// Starts itself without end, or ends every process.
+    /// Starts copies of itself without end, or ends every process.
     Exhausts,
     /// Hands something to a registry, a forge or other people.
     Publishes,
-    /// Loses changes or history that are nowhere else.
+    /// Discards changes or history that exist nowhere else.
     DiscardsWork,
-    /// Removes files so that they cannot be had again.
+    /// Removes files irrecoverably.
     Destroys,
     /// Removes what others use: resources, databases, branches of a remote.
     DeletesForOthers,
     /// Changes services, the firewall, mounts, packages of the system.
     ChangesSystem,
-    /// Changes accounts, credentials, or who one is towards others.
+    /// Changes accounts, credentials, or the user's identity towards others.
     ChangesIdentity,
     /// Shows credentials.
     ShowsCredentials,
 }
 
 impl Consequence {
-    /// Whether it never runs, whoever agrees. Everything else asks.
+    /// Whether the command is never allowed, even if a person agrees. All other consequences ask.
     pub fn is_denied(self) -> bool {
         matches!(
             self,

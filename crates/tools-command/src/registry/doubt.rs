@@ -1,4 +1,4 @@
-//! Arguments that are known only when it runs, and what of each may be an option then.
+//! Arguments that are known only at run time, and which part of them may be an option then.
 
 use super::parsed::Parsed;
 use super::programs::shells::is_shell;
@@ -6,23 +6,24 @@ use super::spec::Style;
 use crate::effect::Effect;
 use crate::reader::{PLACEHOLDER, Value};
 
-/// Part of an argument that may be an option, or decide like one.
+/// Part of an argument that may be an option, or may decide like one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Doubt {
-    /// The whole: what is not known stands at its start.
+    /// The whole argument: the unknown part is at its start.
     Whole,
-    /// It is one, and its name is completed.
+    /// The name: the argument is an option whose name is completed at run time.
     Name,
-    /// Words that are split off: it is data otherwise.
+    /// Words that are split off; the argument itself is data.
     Words,
-    /// None of it, but the text of this value of an option decides what is done.
+    /// None, but this argument is an option's value that decides what is done.
     Value,
-    /// None of it, but the text of this operand decides what is done.
+    /// None, but this argument is an operand that decides what is done.
     Operand,
 }
 
 impl Doubt {
-    /// What of an argument that stands where an operand may be an option; `None` where it is known.
+    /// The part of an argument at an operand's position that may be an option; `None` if the
+    /// argument is known.
     pub(crate) fn of_operand(arg: &Value) -> Option<Self> {
         let text = arg.text.trim_start_matches(['"', '\'']);
         let is_open = !arg.is_exact;
@@ -37,15 +38,15 @@ impl Doubt {
 }
 
 impl Parsed<'_> {
-    /// The arguments of which something may be an option when it runs: the reader knows whether the
-    /// line chooses it.
+    /// The arguments that may be options in part at run time. The reader decides whether the line
+    /// chooses them.
     pub(super) fn doubtful(&self) -> Vec<Effect> {
         let args = &self.command.args;
         let is_leading = self.syntaxes().next().is_some_and(|syntax| syntax.style == Style::Leading)
             || is_shell(self.command.name());
         let first = self.operands.first().copied();
         let end = match first {
-            // What follows an option that ends them all are arguments of what it runs.
+            // Arguments after an option that ends the options belong to the command that is run.
             _ if let Some(end) = self.ended => end,
             Some(first) if is_leading => first + 1,
             _ => args.len(),

@@ -1,4 +1,4 @@
-//! The options of a description by their spellings, made from its table once.
+//! The options of a description by their spellings, built from its table once.
 
 use std::collections::HashMap;
 use std::sync::{LazyLock, PoisonError, RwLock};
@@ -15,10 +15,10 @@ pub(super) enum ValueForm {
     Last,
 }
 
-/// An option: its spellings as they stand in the description, and what its value is.
+/// An option: its spellings as in the description, and the form of its value.
 pub(super) type OptionEntry = (&'static str, ValueForm);
 
-/// Which syntax is meant: where its lists stand, and how long they are.
+/// Identity of a syntax: addresses and lengths of its lists.
 type Key = [(usize, usize); 4];
 
 /// The options of one syntax.
@@ -26,13 +26,12 @@ pub(super) struct Index {
     /// Every option, in the order of the description.
     pub(super) all: Vec<OptionEntry>,
     by_name: HashMap<&'static str, OptionEntry>,
-    /// Beginnings of the spellings that end in `*`.
+    /// Fixed beginnings of the spellings that end in `*`.
     beginnings: Vec<(&'static str, OptionEntry)>,
 }
 
 impl Index {
-    /// The index of a syntax. Descriptions are constants, so there are as many as descriptions
-    /// have.
+    /// The index of a syntax. Descriptions are constants, so the number of indexes is bounded.
     pub(super) fn of(syntax: &Syntax) -> &'static Self {
         static MADE: LazyLock<RwLock<HashMap<Key, &'static Index>>> = LazyLock::new(RwLock::default);
         let lists = [syntax.flags, syntax.valued, syntax.optional, syntax.last];
@@ -64,12 +63,12 @@ impl Index {
         Self { all, by_name, beginnings }
     }
 
-    /// The option of exactly this spelling.
+    /// The option with exactly this spelling.
     pub(super) fn whole(&self, name: &str) -> Option<OptionEntry> {
         self.by_name.get(name).copied()
     }
 
-    /// The option whose spelling with a `*` an argument begins with, and what follows there.
+    /// The option whose `*` spelling matches an argument, and the rest of the argument.
     pub(super) fn prefix<'a>(&self, text: &'a str) -> Option<(&'static str, &'a str)> {
         self.beginnings.iter().find_map(|(start, listed)| Some((listed.0, text.strip_prefix(start)?)))
     }

@@ -1,4 +1,4 @@
-//! From a command to its program's description, and what it says.
+//! Looks up the description of a command's program, and applies it.
 
 use std::collections::HashMap;
 use std::hash::{BuildHasherDefault, Hasher};
@@ -18,27 +18,26 @@ pub(crate) struct CommandDescription {
     pub(crate) program: &'static Program,
     /// Its effects.
     pub(crate) effects: Vec<Effect>,
-    /// The words that rules are compared with, beside those that are typed.
+    /// The words that rules are compared with, besides those as typed.
     pub(crate) canonical: Canonical,
 }
 
-/// A command in the one form that stands for its spellings: the program without its folder and by
-/// its first name, then the subcommand by its first name, without the options in front of it, then
-/// the rest as it is typed.
+/// A command in its canonical form: the program without its folder and by its first name, then the
+/// subcommand by its first name without the options before it, then the rest as typed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Canonical {
     /// The words.
     pub words: Vec<String>,
-    /// Whether all that was left out is known, so that a rule that allows these words allows the
-    /// command.
+    /// Whether everything that was left out is known, so that a rule that allows these words allows
+    /// the command.
     pub is_certain: bool,
 }
 
-/// The description of a program, by its name without folder.
+/// The description of a program, by its name without the folder.
 pub(crate) fn find(name: &str) -> Option<&'static Program> {
     static BY_NAME: LazyLock<HashMap<&'static str, &'static Program, BuildHasherDefault<NameHasher>>> =
         LazyLock::new(|| {
-            // Counting them first is less than what a map does that grows.
+            // Counting first is cheaper than growing the map.
             let mut by_name = HashMap::with_capacity_and_hasher(named().count(), BuildHasherDefault::default());
             by_name.extend(named());
             by_name
@@ -49,12 +48,12 @@ pub(crate) fn find(name: &str) -> Option<&'static Program> {
     BY_NAME.get(name).copied().or_else(by_beginning)
 }
 
-/// Subcommands of a program that say what is done whatever follows them: `build` of `cargo`.
+/// Subcommands of a program that do the same work whatever arguments follow: `build` of `cargo`.
 pub fn general_subcommands(program: &str) -> impl Iterator<Item = &'static str> {
     find(program).into_iter().flat_map(|program| program.general.split_ascii_whitespace())
 }
 
-/// FNV-1a. The names are constants, so that nobody can choose colliding ones.
+/// FNV-1a. The names are constants, so nobody can choose colliding ones.
 struct NameHasher(u64);
 
 impl Default for NameHasher {
@@ -73,7 +72,7 @@ impl Hasher for NameHasher {
     }
 }
 
-/// What a program prints, by its name without folder.
+/// The output of a program, by its name without the folder.
 pub(crate) fn prints(name: &str) -> Prints {
     let listed = find(name).into_iter().flat_map(|program| program.prints);
     let mut own = listed.filter(|(names, _)| names.split_ascii_whitespace().any(|one| one == name));
@@ -86,9 +85,9 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
     programs.flat_map(|program| program.all_names().iter().map(move |name| (*name, program)))
 }
 
-/// Describes a command by the registry; `None` where it does not know the program.
+/// Describes a command by the registry; `None` if the program is not described.
 pub(crate) fn describe(command: &Command) -> Option<CommandDescription> {
-    // A path names no builtin of the shell: `./fc`.
+    // A path does not call a builtin of the shell: `./fc`.
     let is_named = !command.program.text.starts_with('.') || !command.program.text.contains('/');
     let program = find(command.name()).filter(|program| is_named || !is_builtin(program))?;
     let parsed = Parsed::of(program, command);
@@ -104,7 +103,7 @@ pub(crate) fn positions_of_values(command: &Command) -> Vec<usize> {
     find(command.name()).map(|program| Parsed::of(program, command).positions_of_values()).unwrap_or_default()
 }
 
-/// The canonical form of a command whose arguments were read.
+/// The canonical form of a parsed command.
 pub(super) fn canonical(parsed: &Parsed<'_>) -> Canonical {
     let first = parsed.program.names.first().filter(|name| !name.ends_with('*'));
     let mut words = vec![first.map_or_else(|| parsed.command.name().to_owned(), |name| (*name).to_owned())];

@@ -1,5 +1,5 @@
-//! What programs do with their arguments: one description for each program, and one reader of all
-//! descriptions.
+//! The effects of programs with their arguments: one description for each program, and one reader
+//! for all descriptions.
 
 mod consequence;
 pub(crate) mod spec;

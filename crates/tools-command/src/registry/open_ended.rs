@@ -1,12 +1,12 @@
-//! Whether a rule on a program with any arguments would say too much.
+//! Whether a rule on a program with any arguments would allow too much.
 
 use super::lookup::find;
 use super::spec::{At, Does, Rule, Subcommand};
 
-/// Whether what a program does depends on its arguments so much that a rule on all of them says too
-/// little: it runs or evaluates them, reaches hosts, removes files, or concerns other people or the
-/// machine. `false` for a program that is not described, and for one that builds what the workspace
-/// says.
+/// Whether the effects of a program depend so much on its arguments that a rule on any arguments
+/// would allow too much: it runs or evaluates them, reaches hosts, removes files, or concerns other
+/// people or the machine. `false` for an unknown program, and for one that builds what the
+/// workspace says.
 pub fn is_open_ended(program: &str) -> bool {
     let name = program.rsplit('/').next().unwrap_or_default();
     find(name).is_some_and(|program| {
@@ -19,8 +19,7 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
     subcommands.iter().any(|one| one.rules.iter().any(says_more) || any_says_more(one.subcommands))
 }
 
-/// Whether a rule is about more than files that are read and written, or that the program looks for
-/// by itself.
+/// Whether a rule covers more than files that are read, written or looked for.
 fn says_more(rule: &Rule) -> bool {
     use Does::{Decides, Follows, Obeys, ObeysIn, Reads, Unpacks, Writes};
     !matches!(rule.does, Reads(_) | Writes(_) | Unpacks(_) | Follows(_) | Obeys(_) | ObeysIn(..) | Decides(_))

@@ -1,4 +1,4 @@
-//! Options as they are typed: which of a description's options an argument spells.
+//! Options as typed: which of a description's options an argument spells.
 
 use super::index::{Index, OptionEntry, ValueForm};
 use super::spec::{Style, Syntax};
@@ -12,19 +12,18 @@ pub(super) enum OptionSpelling {
         meaning: ValueForm,
         attached: Option<Value>,
     },
-    /// A flag with a value that takes it back: `--dry-run=false`.
+    /// A flag with a value that negates it: `--dry-run=false`.
     Denied(&'static str),
     Unknown(String),
 }
 
-/// Values that take a flag back, in any case: those of Go, Node, Python and `kubectl`.
+/// Values that negate a flag, in any case: those of Go, Node, Python and `kubectl`.
 const DENIALS: [&str; 9] = ["false", "f", "0", "no", "n", "off", "none", "null", ""];
 
-/// Stands for every option that is not listed.
+/// Spelling in a description that stands for every option not listed.
 pub(super) const ANY: &str = "-*";
 
-/// Whether what follows the known beginning of an argument may still belong to the name of an
-/// option.
+/// Whether the unknown rest of an argument may still belong to the name of an option.
 pub(super) fn is_incomplete(arg: &Value, syntaxes: &[Syntax]) -> bool {
     let end = match arg.is_exact {
         // `-?` asks for help.
@@ -45,12 +44,12 @@ pub(super) fn is_incomplete(arg: &Value, syntaxes: &[Syntax]) -> bool {
     beginning.len() < 2 || !cluster(&Value::exact(beginning), syntaxes).iter().any(begins_value)
 }
 
-/// What stands before the part of a text that is known only when it runs.
+/// The part of a text before anything that is known only at run time.
 fn known(text: &str) -> &str {
     text.split(['$', '`', '*', '?', '[', '{']).next().unwrap_or_default()
 }
 
-/// Whether the known beginning of an argument of one dash ends in the value of an option.
+/// Whether the known beginning of a single-dash argument ends in the value of an option.
 fn begins_value(known: &str, syntaxes: &[Syntax]) -> bool {
     let is_single = syntaxes.first().is_some_and(|syntax| syntax.style == Style::Single);
     if is_single || known.starts_with("--") || known.len() < 2 {
@@ -60,8 +59,8 @@ fn begins_value(known: &str, syntaxes: &[Syntax]) -> bool {
     matches!(spelled.last(), Some(OptionSpelling::Known { meaning, .. }) if *meaning != ValueForm::Flag)
 }
 
-/// The options that an argument spells, looked for in the innermost syntax first. An argument of
-/// one dash may spell several.
+/// The options that an argument spells, searched in the innermost syntax first. A single-dash
+/// argument may spell several.
 pub(super) fn read(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
     let text = arg.text.as_str();
     if !arg.is_exact {
@@ -118,14 +117,14 @@ pub(super) fn read(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
     cluster(arg, syntaxes)
 }
 
-/// An option whose spelling ends in a `*`, with what follows as its value.
+/// An option whose spelling ends in `*`, with the rest of the argument as its value.
 fn begun(arg: &Value, syntaxes: &[Syntax]) -> Option<OptionSpelling> {
     let (spellings, rest) = prefix(&arg.text, syntaxes)?;
     let value = Value { text: rest.to_owned(), ..arg.clone() };
     Some(OptionSpelling::Known { spellings, meaning: ValueForm::Optional, attached: Some(value) })
 }
 
-/// Whether an option is known only in that the program takes any.
+/// Whether an option matches only because the program accepts any option.
 fn is_any(spelled: &OptionSpelling) -> bool {
     matches!(spelled, OptionSpelling::Known { spellings: ANY, .. })
 }
@@ -134,17 +133,17 @@ fn is_number(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The option of exactly this spelling.
+/// The option with exactly this spelling.
 fn whole(name: &str, syntaxes: &[Syntax]) -> Option<OptionEntry> {
     syntaxes.iter().find_map(|syntax| Index::of(syntax).whole(name))
 }
 
-/// The option whose spelling with a `*` an argument begins with, and what follows there.
+/// The option whose `*` spelling matches an argument, and the rest of the argument.
 fn prefix<'a>(text: &'a str, syntaxes: &[Syntax]) -> Option<(&'static str, &'a str)> {
     syntaxes.iter().find_map(|syntax| Index::of(syntax).prefix(text))
 }
 
-/// The only long option that begins like this, where that is enough.
+/// The long option that this name abbreviates; `None` unless there is exactly one.
 fn beginning(name: &str, syntaxes: &[Syntax]) -> Option<OptionEntry> {
     if name.len() < 3 {
         return None;
@@ -157,7 +156,8 @@ fn beginning(name: &str, syntaxes: &[Syntax]) -> Option<OptionEntry> {
     found.all(|other| other.0 == first.0).then_some(*first)
 }
 
-/// The full names of the long options that a name may be short for; none where it is one in full.
+/// The full names of the long options that a name may abbreviate; empty if the name is already in
+/// full.
 pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[Syntax]) -> impl Iterator<Item = &'static str> + 'a {
     let own = whole(name, syntaxes).map(|(spellings, _)| spellings);
     let abbreviating = syntaxes.iter().filter(|syntax| matches!(syntax.style, Style::Gnu | Style::Leading));
@@ -176,7 +176,7 @@ pub(super) fn in_full<'a>(name: &'a str, syntaxes: &[Syntax]) -> impl Iterator<I
     found.into_iter().filter(move |full| *full != name)
 }
 
-/// The options of a cluster: `-xzf file` is three.
+/// The options of a cluster: `-xzf file` contains three.
 fn cluster(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
     let unknown = || vec![OptionSpelling::Unknown(arg.text.clone())];
     let Some(letters) = arg.text.strip_prefix('-') else { return unknown() };
@@ -194,7 +194,7 @@ fn cluster(arg: &Value, syntaxes: &[Syntax]) -> Vec<OptionSpelling> {
         };
         let numbered = || whole(&format!("-{letter}#"), syntaxes);
         let Some((spellings, meaning)) = numbered().or_else(|| whole(&name, syntaxes)).filter(|_| !single) else {
-            // What is known of the cluster counts even where the rest is not.
+            // The known options of the cluster count even if the rest is unknown.
             if let Some(any) = begun(arg, syntaxes).filter(is_any) {
                 found.push(any);
                 if single {

@@ -1,24 +1,25 @@
-//! Whose output a command's own is: `timeout 5 cargo test` prints what `cargo test` prints.
+//! The command whose output a command prints: `timeout 5 cargo test` prints the output of `cargo
+//! test`.
 
 use super::lookup::{canonical, describe};
 use super::{Parsed, Program, find};
 use crate::effect::Effect;
 use crate::reader::{Command, Value, is_name};
 
-/// Commands within commands; more are not looked through.
+/// Maximum nesting of commands that is looked through.
 const MAX_DEPTH: usize = 12;
 
 /// Kind of a command's output, judged by its words.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum OutputKind {
-    /// The output is that of these words: without assignments, wrappers, folders, options in front
-    /// of the subcommand, and by first names.
+    /// The output is that of the command with these words: without assignments, wrappers, folders
+    /// and options before the subcommand, and with first names.
     Words(Vec<String>),
-    /// The output is that of a line for a shell.
+    /// The output is that of a shell line.
     Line(String),
 }
 
-/// Whose output a command of these words gives.
+/// The kind of output of a command with these words.
 pub fn output_kind(words: Vec<String>) -> OutputKind {
     let mut words = without_assignments(words);
     for _ in 0..MAX_DEPTH {
@@ -36,7 +37,7 @@ pub fn output_kind(words: Vec<String>) -> OutputKind {
     }
 }
 
-/// The words of the command whose format the output has.
+/// The words of the command whose output format this program uses.
 fn by_format(program: &Program, mut words: Vec<String>) -> Vec<String> {
     let is_called = |(names, _): &&(&str, &str)| names.split(' ').any(|name| name == words[0]);
     if let Some((_, other)) = program.prints_as.iter().find(is_called) {
@@ -50,7 +51,7 @@ fn command(words: &[String]) -> Command {
     Command { program: values.next().unwrap_or_default(), args: values.collect(), ..Command::default() }
 }
 
-/// The command that the last arguments of a command are, or the line that it hands to a shell.
+/// The command at the end of a command's arguments, or the line that it passes to a shell.
 fn inner(command: &Command) -> Option<OutputKind> {
     let described = describe(command)?;
     let has_subcommands = !described.program.subcommands.is_empty();

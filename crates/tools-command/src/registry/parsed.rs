@@ -1,6 +1,6 @@
-//! The arguments of a command, read by its program's description: which option is which, what the
-//! subcommand is, where the operands are. What is not in the description is kept as unknown;
-//! whoever reads on decides what that means.
+//! The arguments of a command, parsed by its program's description: the options, the subcommand and
+//! the operands. What the description does not list is kept as unknown; the caller decides what
+//! that means.
 
 use super::doubt::Doubt;
 use super::index::ValueForm;
@@ -12,11 +12,11 @@ use crate::reader::{Command, Value};
 /// An option that is given.
 #[derive(Debug, Clone)]
 pub(crate) struct GivenOption {
-    /// Its spellings, joined by `|`, as they stand in the description.
+    /// The option's spellings, joined by `|`, as in the description.
     pub(crate) spellings: &'static str,
-    /// Its value, where it has one.
+    /// The value, if the option has one.
     pub(crate) value: Option<Value>,
-    /// Its index among the arguments.
+    /// Index of the option among the arguments.
     pub(crate) at: usize,
 }
 
@@ -25,13 +25,13 @@ pub(crate) struct GivenOption {
 pub(crate) struct UnknownOption {
     /// The argument.
     pub(crate) option: String,
-    /// Whether it stands where a subcommand may follow, so that it hides which one does.
+    /// Whether it precedes the position of the subcommand, so that the subcommand is uncertain.
     pub(crate) hides_subcommand: bool,
-    /// Whether it stands in front of every operand, so that it hides where they begin.
+    /// Whether it precedes every operand, so that the first operand is uncertain.
     pub(crate) hides_operands: bool,
 }
 
-/// The arguments of a command, by its program's description.
+/// The arguments of a command, parsed by its program's description.
 #[derive(Debug)]
 pub(crate) struct Parsed<'a> {
     /// The command.
@@ -40,28 +40,29 @@ pub(crate) struct Parsed<'a> {
     pub(crate) program: &'static Program,
     /// The subcommands that were found, outermost first.
     pub(crate) path: Vec<&'static Subcommand>,
-    /// The first spelling of each.
+    /// The first spelling of each subcommand.
     pub(super) names: Vec<&'static str>,
     /// The known options.
     pub(crate) options: Vec<GivenOption>,
-    /// Positions of the operands, ascending, those behind `--` among them.
+    /// Positions of the operands, ascending, including those after `--`.
     pub(crate) operands: Vec<usize>,
     /// Index of `--`.
     pub(crate) dashes: Option<usize>,
     /// The first option that the description does not know.
     pub(crate) unknown: Option<UnknownOption>,
-    /// The word that stands where a subcommand is looked for and is none, with what that means.
+    /// The word at the position of a subcommand that is not listed as one, with the meaning of
+    /// that.
     pub(crate) unlisted: Option<(Value, Otherwise)>,
     /// Positions of the words that name the subcommand.
     pub(crate) words: Vec<usize>,
-    /// Positions right behind options of which it is not known whether they take a value, and
-    /// behind words that may be such.
+    /// Positions directly after options that may take a value, and after words that may be such
+    /// options.
     valued_perhaps: Vec<usize>,
-    /// Spellings of the options that are given and denied: `--dry-run=false`.
+    /// Spellings of the options that are given but negated: `--dry-run=false`.
     denied: Vec<&'static str>,
-    /// Positions of the options whose names are completed when it runs, ascending.
+    /// Positions of the options whose names are completed at run time, ascending.
     pub(super) incomplete: Vec<usize>,
-    /// Where an option ended the options.
+    /// Position after an option that ended the options.
     pub(super) ended: Option<usize>,
 }
 
@@ -88,7 +89,7 @@ impl<'a> Parsed<'a> {
         parsed
     }
 
-    /// The operand of a number.
+    /// The operand with this number.
     pub(crate) fn operand(&self, number: usize) -> Option<&'a Value> {
         self.operands.get(number).map(|at| &self.command.args[*at])
     }
@@ -98,12 +99,12 @@ impl<'a> Parsed<'a> {
         self.operands.iter().map(|at| &self.command.args[*at])
     }
 
-    /// The arguments from the operand of a number on, options among them.
+    /// The arguments from the operand with this number on, including options.
     pub(crate) fn from(&self, number: usize) -> &'a [Value] {
         self.operands.get(number).map_or(&[], |at| &self.command.args[*at..])
     }
 
-    /// The arguments behind `--`; none where there is none.
+    /// The arguments after `--`; empty if there is none.
     pub(crate) fn after_dashes(&self) -> &'a [Value] {
         self.dashes.map_or(&[], |at| &self.command.args[at + 1..])
     }
@@ -113,21 +114,21 @@ impl<'a> Parsed<'a> {
         self.given(options).next().is_some()
     }
 
-    /// Whether one of these options is given for certain: what stands behind an option that is not
-    /// known may be its value, `--notes --help`, and of `--dry-run --no-dry-run` one program heeds
-    /// the last, another the first.
+    /// Whether one of these options is certainly given. An option after an unknown one may be the
+    /// value of that: `--notes --help`. Of `--dry-run --no-dry-run` one program follows the last,
+    /// another the first.
     pub(super) fn surely_has(&self, options: &str) -> bool {
         let is_false = |at: usize| self.command.args.get(at + 1).is_some_and(|next| next.text == "false");
         self.given(options).any(|given| {
             let is_denied = self.denied.contains(&given.spellings) || self.is_negated(given.spellings);
-            // A letter of an option that is not known otherwise: `-Dhost=x` is no `-h`.
+            // A letter in a cluster of an unlisted option: `-Dhost=x` does not contain `-h`.
             let is_any = |other: &GivenOption| other.at == given.at && other.spellings == options::ANY;
             let is_sure = given.spellings == options::ANY || !self.options.iter().any(is_any);
             is_sure && !is_denied && !is_false(given.at) && !self.valued_perhaps.contains(&given.at)
         })
     }
 
-    /// Whether an argument begins the name of an option behind `--no-`.
+    /// Whether an argument negates one of these spellings with `--no-`, in full or abbreviated.
     fn is_negated(&self, spellings: &str) -> bool {
         let names = || spellings.split('|').filter_map(|one| one.strip_prefix("--"));
         let negated = self.command.options().filter_map(|option| option.strip_prefix("--no-"));
@@ -136,7 +137,7 @@ impl<'a> Parsed<'a> {
             .any(|rest| !rest.is_empty() && names().any(|name| name.starts_with(rest)))
     }
 
-    /// The given ones among these options.
+    /// Those of these options that are given.
     pub(crate) fn given<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let is_meant =
             |given: &&GivenOption| given.spellings.split('|').any(|one| options.split(' ').any(|option| option == one));
@@ -148,7 +149,7 @@ impl<'a> Parsed<'a> {
         self.given(options).filter_map(|given| given.value.as_ref())
     }
 
-    /// The values of these options, each with the argument that it stands in.
+    /// The values of these options, each with the argument that contains it.
     pub(super) fn arguments<'b>(&'b self, options: &'b str) -> impl Iterator<Item = (&'b Value, &'a Value)> {
         self.given(options).filter_map(|given| {
             let value = given.value.as_ref()?;
@@ -164,27 +165,27 @@ impl<'a> Parsed<'a> {
         self.options.iter().filter(is_next).map(|given| given.at + 1).collect()
     }
 
-    /// That the value of one of these options decides what is done, where it is not known.
+    /// The unknown values of these options, as arguments that decide what is done.
     pub(super) fn undecided(&self, options: &str) -> Vec<Effect> {
         let open = self.arguments(options).filter(|(value, _)| value.start().is_some());
         open.map(|(_, argument)| Effect::MayDecide(argument.clone(), Doubt::Value)).collect()
     }
 
-    /// The given ones among these options of the program itself: in front of the subcommand where
-    /// they belong there alone.
+    /// Those of these options of the program itself that are given; only those before the
+    /// subcommand in the [`Style::Leading`] style.
     pub(crate) fn globals<'b>(&'b self, options: &'b str) -> impl DoubleEndedIterator<Item = &'b GivenOption> {
         let end = self.words.first().filter(|_| self.program.style == Style::Leading);
         self.given(options).filter(move |given| end.is_none_or(|end| given.at < *end))
     }
 
-    /// That an option is not known, where it hides which argument is the first operand.
+    /// An opaque effect if an unknown option hides which argument is the first operand.
     pub(crate) fn doubt(&self) -> Option<Effect> {
         let unknown = self.unknown.as_ref().filter(|unknown| unknown.hides_operands)?;
         let name = self.command.name();
         Some(Effect::hidden(format!("the option `{}` of `{name}` is not known", unknown.option)))
     }
 
-    /// The value of the first of these options that is given, and every argument behind it.
+    /// The value of the first of these options that is given, and every argument after it.
     pub(crate) fn behind(&self, options: &str) -> Vec<Value> {
         let Some(given) = self.given(options).next() else { return Vec::new() };
         let rest = self.command.args.get(given.at + 1..).unwrap_or_default();
@@ -193,12 +194,12 @@ impl<'a> Parsed<'a> {
         attached.chain(rest.iter().cloned()).collect()
     }
 
-    /// The innermost subcommand by its first spelling; empty where there is none.
+    /// The first spelling of the innermost subcommand; empty if there is none.
     pub(crate) fn subcommand(&self) -> &'static str {
         self.names.last().copied().unwrap_or_default()
     }
 
-    /// The rules of the subcommands that were found, and of the program.
+    /// The rules of the subcommands that were found, then those of the program.
     pub(super) fn rules(&self) -> impl Iterator<Item = &'static Rule> + '_ {
         self.path.iter().flat_map(|found| found.rules).chain(self.program.rules)
     }
@@ -241,8 +242,7 @@ impl<'a> Parsed<'a> {
 
     fn is_operand(&self, arg: &Value) -> bool {
         let text = arg.text.as_str();
-        // A value known only when it runs may be an option; as an operand it stands where it could
-        // do most.
+        // An unknown value may be an option; it counts as an operand, where it could do the most.
         text == "-" || !(text.starts_with('-') || text.starts_with('+') && self.takes_plus())
     }
 
@@ -251,7 +251,7 @@ impl<'a> Parsed<'a> {
         self.syntaxes().any(|syntax| syntax.optional.split([' ', '|']).any(|one| one == "+*"))
     }
 
-    /// The subcommand that a word names here, and its first spelling.
+    /// The subcommand that a word names at this point, and its first spelling.
     fn named(&self, word: &str) -> Option<(&'static Subcommand, &'static str)> {
         let spelled = |is: fn(&str, &str) -> bool| {
             let all = self.subcommands().iter().flat_map(|one| one.spellings().map(move |names| (one, names)));
@@ -265,7 +265,7 @@ impl<'a> Parsed<'a> {
         found.and_then(|(one, mut names)| Some((one, names.next()?)))
     }
 
-    /// Whether a word at this point is looked at as a subcommand.
+    /// Whether a word at this point may be a subcommand.
     fn awaits_subcommand(&self) -> bool {
         self.operands.is_empty() && self.unlisted.is_none() && !self.subcommands().is_empty()
     }
@@ -292,7 +292,7 @@ impl<'a> Parsed<'a> {
         }
     }
 
-    /// Reads the option at a position; gives the next position.
+    /// Reads the option at a position and returns the next position.
     fn option_at(&mut self, at: usize) -> usize {
         let args = &self.command.args;
         let syntaxes: Vec<Syntax> = self.syntaxes().collect();

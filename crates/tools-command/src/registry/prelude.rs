@@ -1,4 +1,4 @@
-//! The words in which a table of programs is written.
+//! The names that a table of programs is written with.
 
 pub(super) use super::consequence::Consequence;
 pub(super) use super::parsed::Parsed;

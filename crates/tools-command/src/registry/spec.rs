@@ -1,5 +1,5 @@
-//! The form of a program's description: how its options are written, and what its arguments make it
-//! do. Plain data, so that a description can be read as a table and walked by a test.
+//! The format of a program's description: how its options are written, and what its arguments make
+//! it do. It is plain data, so that people can read it as a table and tests can walk it.
 
 use super::consequence::Consequence;
 use super::parsed::Parsed;
@@ -8,17 +8,17 @@ use crate::effect::Effect;
 
 /// Description of one program.
 ///
-/// Fields that a program does not need are taken from [`Program::GNU`] and its like, by the style
-/// of its options. The lists of options are those of [`Syntax`]: options in front of the
-/// subcommand, which are accepted behind it too unless the style is [`Style::Leading`]; every
-/// option where there is no subcommand.
+/// Take the fields that a program does not need from [`Program::GNU`] and its variants, depending
+/// on the style of its options. The lists of options are those of [`Syntax`]: options before the
+/// subcommand, which are accepted after it too unless the style is [`Style::Leading`]. Without
+/// subcommands they are all options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Program {
-    /// The names it is called by; the first is the one that rules are compared with. A name that
-    /// ends in `*` stands for every name that begins so.
+    /// Names of the program; rules are compared with the first one. A name that ends in `*` stands
+    /// for every name with that beginning.
     pub(crate) names: &'static [&'static str],
-    /// In place of names: programs of which the same is told, so that rules are compared with the
-    /// name that is typed.
+    /// Used instead of `names` for several programs with the same description; rules are compared
+    /// with the name as typed.
     pub(crate) family: &'static [&'static str],
     /// See [`Syntax::flags`].
     pub(crate) flags: &'static str,
@@ -30,47 +30,47 @@ pub(crate) struct Program {
     pub(crate) last: &'static str,
     /// See [`Syntax::style`].
     pub(crate) style: Style,
-    /// Options that name the folder it works in, separated by blanks: paths are relative to their
+    /// Options that name the folder it works in, separated by blanks. Paths are relative to their
     /// values.
     pub(crate) folder: &'static str,
-    /// Rules about its arguments, whatever the subcommand.
+    /// Rules about its arguments, for every subcommand.
     pub(crate) rules: &'static [Rule],
-    /// Subcommands, separated by blanks, whose further arguments change how they do their work, not
-    /// what it is: who agrees to one call of them agrees to others.
+    /// Subcommands, separated by blanks, whose further arguments change how they do their work but
+    /// not what the work is: a person who agrees to one call agrees to other calls.
     pub(crate) general: &'static str,
-    /// Empty where operands follow directly.
+    /// Subcommands; empty if operands follow directly.
     pub(crate) subcommands: &'static [Subcommand],
-    /// More subcommands, separated by blanks, that do nothing worth telling.
+    /// Further subcommands without notable effects, separated by blanks.
     pub(crate) plain: &'static str,
-    /// Whether an unambiguous beginning of a subcommand is enough: `npm publ`.
+    /// Whether subcommands may be abbreviated unambiguously: `npm publ`.
     pub(crate) abbreviates: bool,
     /// Meaning of a subcommand that is not listed.
     pub(crate) otherwise: Otherwise,
-    /// Whether the rules name everything that it reads, changes and runs. Other programs may touch
-    /// anything in the workspace.
+    /// Whether the rules name everything that it reads, changes and runs. Otherwise the program may
+    /// touch anything in the workspace.
     pub(crate) is_exhaustive: bool,
-    /// Whether what it writes is made from the sources of the workspace, so that running it in the
+    /// Whether it builds its output from the sources of the workspace. Running that output in the
     /// same line is no more than running the workspace's own code.
     pub(crate) builds: bool,
-    /// Whether it changes files in place, as a formatter does, or brings back earlier versions. A
-    /// line that then runs such a file runs what the workspace had before.
+    /// Whether it changes files in place, as a formatter does, or restores earlier versions. A line
+    /// that then runs such a file runs what the workspace had before.
     pub(crate) edits: bool,
-    /// Its output, by its names, separated by blanks; [`Prints::Anything`] for those that are
-    /// not listed.
+    /// Kind of output by program name; names are separated by blanks. [`Prints::Anything`] for
+    /// names that are not listed.
     pub(crate) prints: &'static [(&'static str, Prints)],
-    /// Its names, separated by blanks, whose output has the format of another command, and the
-    /// words of that.
+    /// Program names, separated by blanks, whose output has the format of another command, and the
+    /// words of that command.
     pub(crate) prints_as: &'static [(&'static str, &'static str)],
-    /// Lines with what is found in them; each description has some.
+    /// Lines with an expected finding each; a description needs at least one line here or below.
     #[cfg_attr(not(test), expect(dead_code, reason = "they are for the tests"))]
     pub(crate) examples: &'static [Example],
-    /// Lines in which nothing asks and nothing is opaque.
+    /// Lines that cause no question and have no opaque part.
     #[cfg_attr(not(test), expect(dead_code, reason = "they are for the tests"))]
     pub(crate) plain_lines: &'static [&'static str],
 }
 
 impl Program {
-    /// A program without options that does nothing worth telling, of the style of [`Syntax::GNU`].
+    /// A program without options or notable effects, in the style of [`Syntax::GNU`].
     pub(crate) const GNU: Self = Self {
         names: &[],
         family: &[],
@@ -94,63 +94,62 @@ impl Program {
         examples: &[],
         plain_lines: &[],
     };
-    /// The same of the style of [`Syntax::LEADING`].
+    /// The same in the style of [`Syntax::LEADING`].
     pub(crate) const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
-    /// The same of the style of [`Syntax::EXACT`].
+    /// The same in the style of [`Syntax::EXACT`].
     pub(crate) const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
-    /// The same of the style of [`Syntax::SINGLE`].
+    /// The same in the style of [`Syntax::SINGLE`].
     pub(crate) const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 
-    /// Every name it is called by.
+    /// Every name of the program.
     pub(crate) fn all_names(&self) -> &'static [&'static str] {
         if self.family.is_empty() { self.names } else { self.family }
     }
 
-    /// Its own options.
+    /// The program's own options.
     pub(crate) const fn syntax(&self) -> Syntax {
         let Self { flags, valued, optional, last, style, .. } = *self;
         Syntax { flags, valued, optional, last, style }
     }
 }
 
-/// One subcommand, or a word behind one: `remote` and, in it, `add`.
+/// One subcommand, or a word after one: `remote` and, in it, `add`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Subcommand {
-    /// Its name. Names separated by blanks are different subcommands of which the same is told;
-    /// spellings of one are joined by `|`, and rules are compared with the first of them:
-    /// `add install|i`.
+    /// Names separated by blanks are different subcommands with the same description. Spellings of
+    /// one subcommand are joined by `|`, and rules are compared with the first: `add install|i`.
     pub(crate) names: &'static str,
     /// Its own options.
     pub(crate) syntax: Syntax,
     /// Rules about its arguments.
     pub(crate) rules: &'static [Rule],
-    /// Words that may follow and say more.
+    /// Words that may follow and specify it further.
     pub(crate) subcommands: &'static [Subcommand],
-    /// The words this is another way to say, from the program on; `None` when it stands for itself.
+    /// The equivalent words, including the program; `None` if the subcommand is no alias of others.
     pub(crate) is: Option<&'static str>,
 }
 
 impl Subcommand {
-    /// A subcommand that does nothing worth telling.
+    /// A subcommand without notable effects.
     pub(crate) const NEW: Self = Self { names: "", syntax: Syntax::GNU, rules: &[], subcommands: &[], is: None };
 
-    /// The spellings of each name, the first in front.
+    /// The spellings of each name, the first one first.
     pub(crate) fn spellings(&self) -> impl Iterator<Item = std::str::Split<'static, char>> + use<> {
         self.names.split_ascii_whitespace().map(|spellings| spellings.split('|'))
     }
 }
 
-/// Subcommands that do nothing worth telling.
+/// Subcommands without notable effects.
 pub(crate) const fn each(names: &'static str) -> Subcommand {
     Subcommand { names, ..Subcommand::NEW }
 }
 
-/// Subcommands of which these rules tell.
+/// Subcommands with these rules.
 pub(crate) const fn ruled(names: &'static str, rules: &'static [Rule]) -> Subcommand {
     Subcommand { names, rules, ..Subcommand::NEW }
 }
 
-/// Subcommands with options of their own, of which these rules tell.
+/// Subcommands with options of their own and these rules.
 pub(crate) const fn command(names: &'static str, syntax: Syntax, rules: &'static [Rule]) -> Subcommand {
     Subcommand { names, syntax, rules, ..Subcommand::NEW }
 }
@@ -164,16 +163,16 @@ pub(crate) const fn group(names: &'static str, subcommands: &'static [Subcommand
 /// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Syntax {
-    /// Options that stand alone. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
-    /// follow in a cluster. A spelling that ends in `*` stands for every argument that begins so,
-    /// and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` stands for every
-    /// option that is not listed.
+    /// Options without a value. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
+    /// follow in a cluster. A spelling that ends in `*` stands for every argument with that
+    /// beginning, and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` stands for
+    /// every option that is not listed.
     pub(crate) flags: &'static str,
-    /// Options whose value is attached or the next argument.
+    /// Options with a value, attached or in the next argument.
     pub(crate) valued: &'static str,
-    /// Options whose value, if there is one, is attached.
+    /// Options with an optional value, which is attached.
     pub(crate) optional: &'static str,
-    /// Options whose value is attached or the next argument and ends the options: what follows are
+    /// Options with a value, attached or in the next argument, that end the options: the rest are
     /// operands.
     pub(crate) last: &'static str,
     /// Their style.
@@ -181,16 +180,15 @@ pub(crate) struct Syntax {
 }
 
 impl Syntax {
-    /// GNU: short options in clusters, long ones by unambiguous beginnings, options also behind
+    /// GNU: short options in clusters, long ones abbreviated unambiguously, options also after
     /// operands.
     pub(crate) const GNU: Self = Self { flags: "", valued: "", optional: "", last: "", style: Style::Gnu };
-    /// As GNU, but options end at the first operand: what follows belongs to another command.
+    /// Like GNU, but options end at the first operand: the rest belongs to another command.
     pub(crate) const LEADING: Self = Self { style: Style::Leading, ..Self::GNU };
-    /// Long options only in full, short ones in clusters, options also behind operands: most modern
-    /// programs.
+    /// Most modern programs: long options only in full, short ones in clusters, options also after
+    /// operands.
     pub(crate) const EXACT: Self = Self { style: Style::Exact, ..Self::GNU };
-    /// Options of one dash and many letters: `-chdir=x`, `-name x`; never in clusters. Two dashes
-    /// mean the same.
+    /// Long options with one dash: `-chdir=x`, `-name x`; no clusters. Two dashes mean the same.
     pub(crate) const SINGLE: Self = Self { style: Style::Single, ..Self::GNU };
 }
 
@@ -210,9 +208,9 @@ pub(crate) enum Style {
 /// Meaning of a subcommand that is not listed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Otherwise {
-    /// It does nothing worth telling.
+    /// It has no notable effects.
     Plain,
-    /// It may run anything: an alias, a plug-in. The text says what, and follows "`git frob` is ".
+    /// It may run anything: an alias, a plug-in. The text names it, and follows "`git frob` is ".
     Opaque(&'static str),
 }
 
@@ -220,32 +218,32 @@ pub(crate) enum Otherwise {
 /// list arguments, separated by blanks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Prints {
-    /// Anything.
+    /// Any text.
     Anything,
-    /// Names of what is there, numbers and identifiers. An argument with blanks may be part of it.
+    /// Names of existing files, numbers and identifiers. An argument with blanks may be part of it.
     Names,
-    /// The same, where arguments with blanks are patterns.
+    /// The same, but arguments with blanks are patterns.
     FoundNames,
-    /// A part of the names in its arguments.
+    /// Parts of the names in its arguments.
     PartsOfNames,
-    /// Names where one of these arguments is given.
+    /// Names, if one of these arguments is given.
     NamesWith(&'static str),
-    /// Some lines of what it is fed or of files; names of files where one of these arguments is
-    /// given.
+    /// Some lines of its input or of files; names of files if one of these arguments is given.
     Lines(&'static str),
-    /// What files hold, or what it makes of that.
+    /// Contents of files, or results derived from them.
     Contents,
 }
 
-/// One thing that a program does, and when.
+/// An effect of a program, and its conditions.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Rule {
     when: When,
-    /// Its effect where all [`Rule::when`] hold.
+    /// The effect if all conditions in [`Rule::when`] hold.
     pub(crate) does: Does,
 }
 
-/// Conditions of a rule. One needs no list, so that a function can make a rule of it.
+/// Conditions of a rule. A single condition needs no list, so that a function can build a rule from
+/// it.
 #[derive(Debug, Clone, Copy)]
 enum When {
     One(ArgumentCondition),
@@ -253,7 +251,7 @@ enum When {
 }
 
 impl Rule {
-    /// The conditions, all of which hold where it applies.
+    /// The conditions, all of which must hold.
     pub(crate) fn when(&self) -> &[ArgumentCondition] {
         match &self.when {
             When::One(condition) => std::slice::from_ref(condition),
@@ -261,7 +259,7 @@ impl Rule {
         }
     }
 
-    /// The options by which it holds, or says what is touched; each text lists some.
+    /// The options in its conditions and at the position it is about; each text lists some.
     pub(super) fn options(&self) -> impl Iterator<Item = &'static str> {
         use ArgumentCondition::{Has, Value, ValueHas, ValueStarts};
         let conditions = self.when().iter().filter_map(|when| match when {
@@ -311,24 +309,24 @@ pub(crate) enum ArgumentCondition {
     Operand(&'static str),
     /// An operand begins with one of these texts.
     OperandStarts(&'static str),
-    /// An operand contains one of these texts, which are in lower case, in any case.
+    /// An operand contains one of these lower-case texts, in any case.
     OperandHas(&'static str),
     /// The first operand is one of these words.
     First(&'static str),
     /// The first operand is none of these words.
     FirstIsNot(&'static str),
-    /// There are at least so many operands.
+    /// There are at least this many operands.
     AtLeast(usize),
-    /// There are at most so many operands.
+    /// There are at most this many operands.
     AtMost(usize),
-    /// Something may come in on the standard input.
+    /// The standard input may provide something.
     Fed,
 }
 
 /// Position in the arguments.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum At {
-    /// The operand of this number, from 0.
+    /// The operand with this number, from 0.
     Nth(usize),
     /// The operands from this number on.
     From(usize),
@@ -338,9 +336,9 @@ pub(crate) enum At {
     Last,
     /// Every operand but the last.
     AllButLast,
-    /// The value of one of these options, wherever it is given.
+    /// The value of one of these options, at any position.
     Value(&'static str),
-    /// The value of one of these options and every argument behind it.
+    /// The value of one of these options and every argument after it.
     Behind(&'static str),
     /// The operands that name something on another host: `scheme://host`, `user@host:path`,
     /// `host:path`.
@@ -351,7 +349,7 @@ pub(crate) enum At {
     ValueRest(&'static str, &'static str),
     /// The arguments after `--`.
     AfterDashes,
-    /// The standard input, where it is known.
+    /// The standard input, if it is known.
     Input,
     /// This path, whatever the arguments: `.git/config`.
     Path(&'static str),
@@ -362,79 +360,79 @@ pub(crate) enum At {
 pub(crate) enum Does {
     /// Reads files or folders.
     Reads(At),
-    /// Reads folders with all that is in them, or files.
+    /// Reads files, or folders with everything in them.
     ReadsTrees(At),
     /// Creates or changes files.
     Writes(At),
-    /// Makes files of any name in folders.
+    /// Creates files of any name in folders.
     Unpacks(At),
     /// Removes files.
     Deletes(At),
-    /// Removes folders with all that is in them.
+    /// Removes folders with everything in them.
     DeletesTrees(At),
-    /// Changes modes or owners of all that is in folders.
+    /// Changes the modes or owners of everything in folders.
     ChangesTrees(At),
     /// Opens a connection to a host, an address or a URL.
     Connects(At),
-    /// Opens a connection to an address of the web, which may be a bare host: `example.org/x`.
+    /// Opens a connection to a web address, which may be a bare host: `example.org/x`.
     Fetches(At),
-    /// Needs the network, to hosts that its arguments do not name.
+    /// Needs the network, for hosts that its arguments do not name.
     NeedsNetwork,
     /// Runs words as another command.
     RunsWords(At),
-    /// As [`Does::RunsWords`], behind assignments of variables: `env A=1 program`.
+    /// Like [`Does::RunsWords`], but assignments may precede the program: `env A=1 program`.
     RunsWithVariables(At),
-    /// Works in this folder with whatever it starts: `env -C`.
+    /// Works in this folder, and starts commands there: `env -C`.
     StartsIn(At),
-    /// Runs a line for a shell; several words are joined by blanks.
+    /// Runs a shell line; several words are joined by blanks.
     RunsLine(At),
-    /// As [`Does::RunsLine`], with more arguments behind it, that come from elsewhere.
+    /// Like [`Does::RunsLine`], with further arguments from elsewhere at its end.
     RunsLineWithMore(At),
-    /// Runs words as a command on another machine or in a container: files that it names are not
+    /// Runs words as a command on another machine or in a container. The files it names are not
     /// those of this machine, and a rule that allows the program allows it.
     RunsThere(At),
-    /// The same with a line for a shell; several words are joined by blanks.
+    /// The same with a shell line; several words are joined by blanks.
     RunsLineThere(At),
     /// Runs a file of code.
     RunsScript(At),
-    /// As [`Does::Obeys`], where such a file lists all that is run, as a makefile does: it is a
-    /// script, and a line that changes it in place and then runs the program asks, too.
+    /// Like [`Does::Obeys`], but the file lists everything that is run, as a makefile does. It
+    /// counts as a script, so a line that changes it in place and then runs the program asks too.
     Follows(&'static str),
-    /// Obeys files of these names, which may make it run anything: settings that are code or name
-    /// programs, modules, tasks. The names are separated by blanks. Each file is looked for in the
-    /// current folder and the folders above it, and with `**/` in front in all folders below, too.
-    /// A `*` matches any part of a name. A line that fills such a file and then runs the program
-    /// asks.
+    /// Obeys files with these names, which may make it run anything: settings that contain code or
+    /// name programs, modules, tasks. The names are separated by blanks. The program looks for each
+    /// file in the current folder and the folders above it; with `**/` in front, in all folders
+    /// below too. A `*` matches any part of a name. A line that fills such a file and then runs the
+    /// program asks.
     ///
-    /// The table of obeyed files in `tools-core` has many of these names, and neither list can be
-    /// made from the other: that one is asked about a file, whoever obeys it, and has nothing that
-    /// people and programs write all day; this one is about one program, and has its sources.
+    /// The table of obeyed files in `tools-core` has many of these names, but neither list can be
+    /// derived from the other. That table is about a file, whichever program obeys it, and leaves
+    /// out files that people and programs write all the time. This list is about one program, and
+    /// includes its sources.
     Obeys(&'static str),
-    /// The same in the folders at a place and around the files there: `pip install ./x`.
+    /// The same, in the folders at a position and around the files there: `pip install ./x`.
     ObeysIn(At, &'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.
     Sets(At),
-    /// Does something that concerns more than the files of the workspace, in the words of the
-    /// consequence.
+    /// Has a consequence beyond the files of the workspace, with its usual clause.
     Is(Consequence),
-    /// The same in words of its own, which follow the line of the command: "`git push -f`
+    /// The same with a clause of its own, which follows the line of the command: "`git push -f`
     /// overwrites …".
     Says(Consequence, &'static str),
     /// Cannot be seen through. The text is a clause: "`git` with programs from elsewhere".
     Hides(&'static str),
-    /// The text at this place decides what is done, as a rule by a function reads it: it asks where
-    /// the line chooses a text that is known only when it runs.
+    /// The text at this position decides what is done, and a rule by a function evaluates it. The
+    /// line asks if it chooses a text here that is known only at run time.
     Decides(At),
-    /// A rule that no table can express.
+    /// A function, for rules that no table can express.
     By(fn(&Parsed<'_>) -> Vec<Effect>),
-    /// The same where an option that is not given would run something or do what asks.
+    /// The same, where an option that is not given would run something or cause a question.
     ByOption(fn(&Parsed<'_>) -> Vec<Effect>),
 }
 
 impl Does {
-    /// Where the arguments stand that it is about.
+    /// Position of the arguments that it is about; `None` if it is about none.
     pub(super) fn place(&self) -> Option<At> {
         match self {
             Self::Reads(at)
@@ -456,7 +454,8 @@ impl Does {
         }
     }
 
-    /// Where the words, the line, the file or the code stand that it runs here.
+    /// Position of the words, line, file or code that it runs on this machine; `None` if it runs
+    /// none.
     pub(super) fn runs(&self) -> Option<At> {
         match self {
             Self::RunsWords(at)
@@ -473,9 +472,9 @@ impl Does {
 /// Source of further words of a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum More {
-    /// Arguments behind its own.
+    /// Arguments appended to its own.
     Behind,
-    /// Words in place of `{}`.
+    /// Words that replace `{}`.
     Braces,
 }
 
@@ -485,7 +484,7 @@ impl std::fmt::Debug for Does {
     }
 }
 
-/// A line, and something that is found in it.
+/// A line and one expected finding in it.
 pub(crate) type Example = (&'static str, Expect);
 
 /// Expected result of an example.
@@ -493,13 +492,13 @@ pub(crate) type Example = (&'static str, Expect);
 pub(crate) enum Expect {
     /// A person is asked; the reason contains this text.
     Asks(&'static str),
-    /// It never runs; the reason contains this text.
+    /// The command is never allowed; the reason contains this text.
     Denied(&'static str),
-    /// It cannot be seen through; the reason contains this text.
+    /// A part is opaque; the reason contains this text.
     Opaque(&'static str),
-    /// A command with these words is found in it.
+    /// A command with these words is found.
     Runs(&'static str),
-    /// This file of code is run, or says what is run.
+    /// This file of code is run, or lists what is run.
     Scripts(&'static str),
     /// This file is read.
     Reads(&'static str),

@@ -1,5 +1,5 @@
-//! Other ways to write a command, for rules: the one that says the same, and those that a rule
-//! which forbids has to bind too.
+//! Other spellings of a command, for rules: the equivalent one, and those that a rule which forbids
+//! must cover too.
 
 use super::apply;
 use super::lookup::{self, find};
@@ -7,27 +7,28 @@ use super::options;
 use super::parsed::Parsed;
 use crate::reader::{Command, Value};
 
-/// Arguments in front of a subcommand or an operand; what stands behind more of them is not
-/// compared.
+/// Maximum number of arguments before a subcommand or an operand that may be left out of a
+/// comparison.
 const MAX_LEADING: usize = 8;
-/// Folders whose programs are those that are meant by their names.
+/// Folders in which a program's name means the well-known program.
 const SYSTEM_FOLDERS: [&str; 5] = ["/bin", "/sbin", "/usr/bin", "/usr/local/bin", "/usr/sbin"];
 
 /// Other spellings of a command.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Spellings {
-    /// The words that say the same, without options in front of the subcommand and by first names.
-    /// A rule that allows them allows the command. `None` where the command is written so, or where
+    /// The equivalent words, without options before the subcommand and with first names. A rule
+    /// that allows them allows the command. `None` if the command is already written so, or if
     /// something in it is not known.
     pub same: Option<Vec<String>>,
-    /// Words that the command may amount to: a rule that forbids one of them forbids the command.
+    /// Words that the command may be equivalent to: a rule that forbids one of them forbids the
+    /// command.
     pub generous: Vec<Vec<String>>,
-    /// The words `help`, the program and its subcommand; `None` unless the command does nothing but
-    /// ask its program for its help or its version. A rule that allows them allows the command.
+    /// The words `help`, the program and its subcommand, if the command only asks for help or the
+    /// version; otherwise `None`. A rule that allows them allows the command.
     pub help: Option<Vec<String>>,
-    /// Number of arguments before the subcommand or the first operand, where the first is an
-    /// option: a rule that forbids what is left without the first of them, or the first two and so
-    /// on, forbids the command.
+    /// Number of arguments before the subcommand or the first operand, if the first argument is an
+    /// option. A rule forbids the command if it forbids the words without the first argument,
+    /// without the first two, and so on.
     pub leading: usize,
 }
 
@@ -52,7 +53,7 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
         found.generous.extend((!is_as_written || folder.is_some()).then_some(words));
         first.filter(|_| canonical.is_certain).unwrap_or(arguments.len())
     } else {
-        // A word in front may be a program that it starts.
+        // With more words, the first one may be a program that it starts.
         let is_alone = matches!(arguments, [only] if matches!(only.as_str(), "--help" | "--version"));
         found.help = is_alone.then(|| help(program, arguments));
         found.generous.extend(folder.map(|_| from(name, arguments)));
@@ -60,8 +61,8 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     };
     found.generous.extend(in_full(name, arguments));
     if arguments.first().is_some_and(|first| first.starts_with(['-', '+'])) {
-        // Which of them are values cannot always be told: each may be left out with those in front
-        // of it.
+        // It is not always known which of them are values: each may be left out, together with
+        // those before it.
         found.leading = first.min(MAX_LEADING);
         let starts = (1..=found.leading).filter(|at| arguments.get(*at).is_some_and(|word| !is_unknown(word)));
         found.generous.extend(starts.map(|at| from(name, &arguments[at..])));
@@ -69,8 +70,8 @@ pub fn spellings(program: &str, arguments: &[String]) -> Spellings {
     found
 }
 
-/// The words with a long option by its full name, where one is shortened: `pip install --pref x`.
-/// One that may be several options is each of them once.
+/// The words with an abbreviated long option in full: `pip install --pref x`. One result for each
+/// option that the abbreviation may mean.
 fn in_full(name: &str, arguments: &[String]) -> Vec<Vec<String>> {
     let has_long = arguments.iter().any(|argument| argument.len() > 2 && argument.starts_with("--"));
     let Some(description) = find(name).filter(|_| has_long) else { return Vec::new() };

@@ -1,4 +1,4 @@
-//! What holds of every description: its examples, and that an option in front of a subcommand never
+//! Properties of every description: its examples hold, and an option before a subcommand never
 //! hides what follows.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -18,7 +18,7 @@ fn programs() -> impl Iterator<Item = &'static Program> {
     PROGRAMS.iter().copied().flatten()
 }
 
-/// What asks about a line: consequences and what is opaque.
+/// The reasons to ask about a line: consequences and opaque parts.
 fn reasons(found: &Analysis) -> Vec<(Option<Consequence>, String)> {
     let consequences = found.commands.iter().flat_map(|command| &command.effects).filter_map(|effect| match effect {
         Effect::Is { kind, why } => Some((Some(*kind), why.to_string())),
@@ -108,8 +108,8 @@ fn every_program_has_examples_and_a_name_of_its_own() {
     }
 }
 
-/// A rule on the first of several spellings allows the others: `docker ps|kill` would let `kill`
-/// by. So each is a beginning of the first, or all were looked up and mean the same.
+/// A rule on the first of several spellings allows the others: `docker ps|kill` would allow `kill`.
+/// So each spelling must be an abbreviation of the first, or be listed as looked up and equivalent.
 #[test]
 fn spellings_of_one_name_mean_the_same() {
     let is_short = |first: &str, other: &str| {
@@ -145,8 +145,7 @@ fn what_is_printed_is_told_of_names_that_a_program_has() {
     }
 }
 
-/// Every spelling of a program's options in front of the subcommand, with a value where one is
-/// needed.
+/// Every spelling of a program's options before the subcommand, with a value if one is needed.
 fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {
     let spelled = |list: &'static str| {
         list.split_ascii_whitespace().flat_map(|group| group.split('|')).filter(|one| !without.contains(one))
@@ -167,17 +166,17 @@ fn global_options(program: &Program, without: &BTreeSet<&str>) -> Vec<String> {
 fn an_option_in_front_never_hides_what_follows() {
     let (mut variants, mut loosened) = (0, Vec::new());
     for program in programs() {
-        // What an example names as a path may be another with another option.
+        // With another option, a path in an example may be relative to another folder.
         let stopped = program
             .examples
             .iter()
             .filter(|(_, expect)| !matches!(expect, Expect::Reads(_) | Expect::Writes(_) | Expect::Deletes(_)));
         let options = global_options(program, &softening(program));
-        // Each option meets some examples and each example some options, where there are many of
-        // both.
+        // If there are many options and examples, each option is tried with some examples and each
+        // example with some options.
         let share = (options.len() * (program.examples.len() + program.plain_lines.len())).div_ceil(MAX_OF_ONE).max(1);
         for (number, (line, expect)) in stopped.enumerate() {
-            // In front of the subcommand: right behind the program's own name.
+            // The position before the subcommand: directly after the program's own name.
             let Some((at, name)) = program.all_names().iter().find_map(|name| {
                 let at = line.split(' ').position(|word| word == *name)?;
                 Some((at, *name))
@@ -201,8 +200,8 @@ fn an_option_in_front_never_hides_what_follows() {
     assert!(variants >= MIN_VARIANTS, "{variants} variants are too few to say much");
 }
 
-/// Variants of a stopped line in which something is put together when it runs: what that does is
-/// not known then, so something asks.
+/// Checks variants of a stopped line in which something is put together at run time: its effect is
+/// unknown then, so a question must follow.
 fn check_variants(least: usize, variants: impl Fn(&Program, &str) -> Vec<String>) {
     let (mut count, mut loosened) = (0, Vec::new());
     for program in programs() {
@@ -228,7 +227,7 @@ fn an_option_that_is_put_together_is_never_taken_for_nothing() {
             let name = word.split('=').next().unwrap_or_default();
             name.len() > 2 && name.starts_with('-') && name.bytes().all(|c| c.is_ascii_alphabetic() || c == b'-')
         };
-        // `-Xclang` takes a value that looks like an option, and `--odd` is made up.
+        // `-Xclang` takes a value that looks like an option, and `--odd` is invented.
         let is_known = |at: usize| words[at] != "--odd" && words[at - 1] != "-Xclang";
         let mut found = Vec::new();
         for (at, word) in words.iter().enumerate().skip(1).filter(|(at, word)| is_option(word) && is_known(*at)) {
@@ -245,17 +244,17 @@ fn an_option_that_is_put_together_is_never_taken_for_nothing() {
     });
 }
 
-/// Or an expansion of nothing stands in a word.
+/// The same with an empty expansion inside a word.
 #[test]
 fn a_word_that_is_put_together_is_never_taken_for_nothing() {
     check_variants(MIN_VARIANTS, |program, line| {
-        // Which process is meant is data: `kill $(cat server.pid)`.
+        // The choice of the process is data: `kill $(cat server.pid)`.
         let is_data = program.all_names().iter().any(|name| ["kill", "pkill", "killall"].contains(name));
         if is_data { Vec::new() } else { pieced(line) }
     });
 }
 
-/// The same line with each of its plain words behind the program spelt by expansions.
+/// The line with each plain word after the program spelt by expansions.
 fn pieced(line: &str) -> Vec<String> {
     let words: Vec<&str> = line.split(' ').collect();
     let is_plain =
@@ -265,7 +264,7 @@ fn pieced(line: &str) -> Vec<String> {
         before.matches('\'').count() % 2 == 1 || before.matches('"').count() % 2 == 1
     };
     let mut found = Vec::new();
-    // `--odd` is made up, and what follows `for` is no word that is expanded.
+    // `--odd` is invented, and the word after `for` is not expanded.
     let is_meant = |at: usize| words[at] != "--odd" && words[at - 1] != "for";
     let plain = words.iter().enumerate().skip(1).filter(|(at, word)| is_plain(word) && !is_quoted(*at));
     for (at, word) in plain.filter(|(at, _)| is_meant(*at)) {
@@ -286,8 +285,8 @@ fn pieced(line: &str) -> Vec<String> {
     found
 }
 
-/// A rule about an option that no syntax lists would never hold. Programs share rules: one that
-/// lists the option is enough.
+/// A rule about an option that no syntax lists would never apply. Programs share rules, so it is
+/// enough that one of them lists the option.
 #[test]
 fn every_option_of_a_rule_is_listed() {
     let mut is_known: BTreeMap<&str, bool> = BTreeMap::new();
@@ -311,7 +310,7 @@ fn every_option_of_a_rule_is_listed() {
     assert!(dead.is_empty(), "{}", dead.join("\n"));
 }
 
-/// Options that are there to make a command do less: a rule says that it holds without them.
+/// Options that make a command do less: some rule has the condition that they are absent.
 fn softening(program: &Program) -> BTreeSet<&'static str> {
     fn of(subcommands: &'static [Subcommand]) -> Vec<&'static Rule> {
         subcommands.iter().flat_map(|one| one.rules.iter().chain(of(one.subcommands))).collect()
@@ -330,16 +329,16 @@ fn softening(program: &Program) -> BTreeSet<&'static str> {
     alike.chain(softening.iter().copied()).collect()
 }
 
-/// Variants of one program.
+/// Maximum number of variants of one program.
 const MAX_OF_ONE: usize = 120;
 
-/// Fewer would mean that examples lost their options.
+/// Fewer variants would mean that examples lost their options.
 const MIN_PIECED: usize = 500;
 
 /// Fewer variants would mean that descriptions lost their options or their examples.
 const MIN_VARIANTS: usize = 10_000;
 
-/// Spellings that were looked up, behind the name of their program.
+/// Spellings that were looked up, after the name of their program.
 const SAME: &str = "\
     bun remove|rm, bundle bundle|bundler, cargo remove|rm, cargo workspaces|ws, composer composer|composer.phar, \
     conda remove|uninstall, direnv allow|permit|grant, docker bake|f, docker rm|remove, fd fd|fdfind, \

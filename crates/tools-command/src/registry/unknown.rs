@@ -1,5 +1,5 @@
-//! What is feared of programs and options that no description knows: that they run a shell that
-//! they are given, or do what the name of an option says.
+//! Effects that are feared of unknown programs and options: that they run a shell that they are
+//! given, or do what the name of an option says.
 
 use tools_core::Access;
 
@@ -10,19 +10,20 @@ use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::reader::{Command, Value};
 
-/// Looked for only where a command would stand: their names are those of languages too.
+/// Interpreters that are looked for only in the position of a command: the names also mean
+/// languages.
 const INTERPRETERS: [&str; 9] = ["python", "python2", "python3", "perl", "ruby", "node", "php", "lua", "awk"];
-/// What calls a program from within a text: `exec:sh`, `!sh`, `system("sh")`, `|sh`.
+/// Texts that call a program from within a text: `exec:sh`, `!sh`, `system("sh")`, `|sh`.
 const CALLS: [&str; 14] = [
     "exec", "execl", "execlp", "execv", "execve", "execvp", "system", "popen", "spawn", "run", "shell", "process",
     "eval", "sh-exec",
 ];
-/// Words behind which the name of a shell is the name of a thing.
+/// Words after which the name of a shell is only a name.
 const NAMING: [&str; 18] = [
     "completion", "completions", "complete", "init", "hook", "activate", "install", "add", "remove", "uninstall",
     "search", "info", "show", "help", "list", "update", "upgrade", "use",
 ];
-/// What a command may do although nothing is known of its program, or of one of its options.
+/// Possible effects of a command whose program, or one of whose options, is not known.
 pub(crate) fn possible_effects(command: &Command) -> Vec<Effect> {
     let mut found = Vec::new();
     let name = command.name();
@@ -47,12 +48,13 @@ pub(crate) fn possible_effects(command: &Command) -> Vec<Effect> {
     found
 }
 
-/// Whether a word is the name of a shell. Those of two letters are words of many programs too.
+/// Whether a word is the name of a shell. Two-letter names except `sh` are words of many programs
+/// too.
 fn names_shell(word: &str) -> bool {
     matches!(word, "sh" | "busybox") || word.len() > 2 && shells::is_shell(word)
 }
 
-/// Whether an argument is the path of a shell, or the name of one where a command may stand.
+/// Whether an argument is the path of a shell, or the name of one in the position of a command.
 fn is_shell(command: &Command, at: usize) -> bool {
     let text = command.args[at].text.as_str();
     let last = text.rsplit('/').next().unwrap_or_default();
@@ -68,7 +70,8 @@ fn is_interpreter(name: &str) -> bool {
         || INTERPRETERS.contains(&name)
 }
 
-/// Whether a text calls a shell: its path stands in it, or its name behind what starts programs.
+/// Whether a text calls a shell: it contains the path of one, or a name after something that starts
+/// programs.
 fn calls_shell(text: &str) -> bool {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.' | '/' | '-');
     let mut rest = text;
@@ -88,7 +91,7 @@ fn calls_shell(text: &str) -> bool {
     false
 }
 
-/// Whether a text is code of some language that starts a program: `system("id")`, `sh 'id'`.
+/// Whether a text is code in some language that starts a program: `system("id")`, `sh 'id'`.
 fn calls_program(text: &str) -> bool {
     let mut start = 0;
     for (at, _) in text.match_indices(['"', '\'', '`']) {
@@ -107,7 +110,7 @@ fn calls_program(text: &str) -> bool {
     false
 }
 
-/// The value of the option at a position, if it has one: behind `=`, or the next argument.
+/// The value of the option at a position: after `=`, or the next argument; `None` if it has none.
 pub(super) fn value_behind(command: &Command, at: usize) -> Option<Value> {
     let arg = &command.args[at];
     match arg.text.split_once('=') {
