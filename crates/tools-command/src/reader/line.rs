@@ -141,7 +141,7 @@ impl Reader<'_> {
             Err(problem) => {
                 self.opaque(&format!("the text cannot be read: {problem}"));
                 // A person is asked about the line in any case. Joined, the line may show a program
-                // that is never allowed, and then it is refused without a question.
+                // on the blocklist, which is refused without a question.
                 let joined = join_lines(text);
                 if let Some(parsed) = (joined != text).then(|| parse(&joined).ok()).flatten() {
                     self.parsed(&parsed, via);

@@ -1,12 +1,12 @@
-//! Archives and compressed files: what is packed, where it is unpacked, and the programs that are
-//! run on the way.
+//! Archives and compressed files: the files that are packed, the folders they are unpacked to, and
+//! the programs that are run along the way.
 
 use crate::reader::Value;
 use crate::registry::is_remote;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
-/// Options of `tar` whose value is run.
+/// Options of `tar` whose value is a command to run.
 const RUNS: &str = "--use-compress-program --to-command --rsh-command --rmt-command --info-script --checkpoint-action";
 const HIDES: &str = "an archive that runs what an option says";
 const ANYWHERE: &str = "an archive whose files may lie outside of the folder";
@@ -29,7 +29,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[always(By(bundled))],
         examples: &[
             ("tar -I 'rm -rf x' -cf y z", Expect::Runs("rm -rf x $@")),
-            // The dashes are the value of the option in front of them.
+            // The dashes are the value of the option before them.
             ("tar -xf x --quote-chars -- --to-command=id", Expect::Runs("id")),
             ("tar xIf id x", Expect::Opaque(HIDES)),
             ("tar cf x $(echo --checkpoint=1 --checkpoint-action=exec=id) y", Expect::Opaque("may be an option")),
@@ -183,7 +183,8 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// `tar`, whose first word may be its options in one word, with their values behind it in order.
+/// Effects of `tar`. Its first word may be a bundle of options without a dash, whose values follow
+/// in order.
 fn bundled(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mode = "--create --extract --list --update --append --diff --catenate --delete";
     let bundle = parsed.operand(0).filter(|first| first.is_exact && is_bundle(&first.text));
@@ -200,7 +201,7 @@ fn bundled(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     args.extend(rest.cloned());
     let command = crate::Command { args, ..parsed.command.clone() };
-    // With a mode in front it may be a name that looks like options.
+    // If the mode is given before it, the word may be a file name that looks like options.
     found.extend(packed(&Parsed::of(parsed.program, &command)));
     found
 }
@@ -210,7 +211,7 @@ fn is_bundle(text: &str) -> bool {
     has_mode && text.chars().all(|c| "AcdrtuxSkUWOGnmpsMajJzZhPRvwoiBlfCTXbHVIFgKLNye".contains(c))
 }
 
-/// What `tar` reads, writes and runs.
+/// The files that `tar` reads and writes, and the programs it runs.
 fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found: Vec<Effect> = parsed.doubtful();
     let paths = |values: Vec<Value>, access: Access| values.into_iter().map(move |path| Effect::path(path, access));
@@ -218,7 +219,7 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let extracts = parsed.has("--extract");
     let archive =
         if parsed.has("--create --append --update --catenate --delete") { Access::Write } else { Access::Read };
-    // GNU `tar` reads an archive of another machine by a colon in front of every slash.
+    // GNU `tar` takes the archive from another machine if a colon precedes the first slash.
     let (far, near): (Vec<Value>, Vec<Value>) =
         values("--file").into_iter().partition(|file| !parsed.has("--force-local") && is_remote(file));
     found.extend(far.into_iter().map(Effect::Host));
@@ -277,14 +278,14 @@ fn packed(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// `-TT` in a cluster, which the reader of options does not split.
+/// `-TT` in a cluster, which the option reader does not split.
 fn zip_test(parsed: &Parsed<'_>) -> Vec<Effect> {
     let tests = |arg: &Value| arg.text.starts_with('-') && !arg.text.starts_with("--") && arg.text.contains("TT");
     let found = parsed.command.args.iter().any(tests);
     found.then(|| Effect::hidden("`zip` that runs a program to test what it made")).into_iter().collect()
 }
 
-/// Where files are unpacked to, and those that are named.
+/// The folder that files are unpacked to, and the named members in it.
 fn unzipped(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.values("-d -output-directory").next().cloned().unwrap_or_else(|| Value::exact("."));
     let named = parsed.operands().skip(1).cloned();
@@ -293,7 +294,7 @@ fn unzipped(parsed: &Parsed<'_>) -> Vec<Effect> {
     std::iter::once(unpacks).chain(written).collect()
 }
 
-/// The file that takes the place of another.
+/// The file that replaces another one.
 fn compressed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.command.name();
     let opens = parsed.has("--decompress") || name.starts_with("un") || matches!(name, "gunzip" | "bunzip2");

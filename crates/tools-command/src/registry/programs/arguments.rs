@@ -1,4 +1,4 @@
-//! Programs that put arguments from elsewhere into the command that they run.
+//! Programs that add arguments from elsewhere to the command they run.
 
 use crate::reader::{ELSEWHERE, Input, PLACEHOLDER, Value};
 use crate::registry::prelude::*;
@@ -13,7 +13,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(Lacks("-I -J --replace"), By(appended)),
             when_all(&[Has("-I -J --replace"), Lacks("-n -L --max-lines")], By(replaced)),
-            // Which of the two counts depends on the version.
+            // It depends on the version which of the two options counts.
             when_all(&[Has("-I -J --replace"), Has("-n -L --max-lines")], By(appended)),
             always(Reads(At::Value("--arg-file"))),
         ],
@@ -118,23 +118,23 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The command of `xargs`, with more arguments behind its own.
+/// The command of `xargs` with further arguments at its end.
 fn appended(parsed: &Parsed<'_>) -> Vec<Effect> {
     let (own, words) = (parsed.from(0), in_place(parsed));
     let mut found = given(parsed, words.clone(), More::Behind);
-    // Where nothing is replaced after all, the program is another one.
+    // If nothing is replaced after all, the program is a different one.
     if words.first() != own.first() {
         found.extend(given(parsed, own.to_vec(), More::Behind));
     }
     found
 }
 
-/// The command of `xargs`, with its arguments in place of a text.
+/// The command of `xargs` with its arguments in place of a placeholder.
 fn replaced(parsed: &Parsed<'_>) -> Vec<Effect> {
     given(parsed, in_place(parsed), More::Braces)
 }
 
-/// The words of the command, with [`PLACEHOLDER`] in the place of whatever text `-I` names.
+/// The words of the command, with [`PLACEHOLDER`] for the text that `-I` names.
 fn in_place(parsed: &Parsed<'_>) -> Vec<Value> {
     let own = parsed.values("-I -J").last().map(|value| value.text.clone());
     let replaced = parsed.given("--replace").last();
@@ -160,11 +160,11 @@ fn replace(words: &[Value], placeholder: Option<&str>) -> Vec<Value> {
     words.iter().map(replaced).collect()
 }
 
-/// The command of `parallel` is a line for a shell; the arguments behind `:::` are lines where it
-/// has none.
+/// The command of `parallel` is a shell line. Without a command, the arguments after `:::` are
+/// lines.
 fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     let own = parsed.command.args.iter().take_while(|arg| !arg.text.starts_with(":::"));
-    // In the values of options too: `--tagstring '{= … =}'`.
+    // This includes the values of options: `--tagstring '{= … =}'`.
     if own.into_iter().any(|arg| arg.text.contains("{=")) {
         return vec![Effect::hidden("`parallel` with replacements that are code")];
     }
@@ -190,7 +190,7 @@ fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     if own.iter().any(|word| word.text.contains([' ', ';', '|', '&', '$', '`', '(', '<', '>', '\n'])) {
         let is_exact = own.iter().all(|word| word.is_exact);
         let text = own.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-        // What is put in is quoted.
+        // `parallel` quotes the inserted arguments.
         return vec![Effect::Line(Value { text: text.replace(PLACEHOLDER, ELSEWHERE), is_exact, has_pattern: false })];
     }
     let fills = given.iter().filter(|word| !word.text.starts_with(":::")).cloned().collect();
@@ -199,8 +199,8 @@ fn parallel(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::Fills(fills), Effect::Words { words: own, more: Some(more), has_variables: false }]
 }
 
-/// The command of `fd`: each path is put in place of `{}` and its like, and behind the rest where
-/// none of them stands.
+/// The command of `fd`: each path replaces `{}` and similar placeholders, or is appended if there
+/// is none.
 fn fd(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found: Vec<Effect> = Vec::new();
     let mut words = parsed.behind("--exec --exec-batch");

@@ -1,12 +1,12 @@
-//! Build tools of the Java machine: `mvn`, `gradle`, `sbt`, `ant` and others.
+//! Build tools for the JVM: `mvn`, `gradle`, `sbt`, `ant` and others.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// What options do that name programs, settings or code.
+/// Effect of options that name programs, settings or code.
 const OWN: Does = Hides("a build with programs or settings of its own choice");
 
-/// What `gradle` obeys.
+/// Files that `gradle` obeys.
 const GRADLE: &str = "**/*.gradle **/*.gradle.kts gradle.properties";
 
 pub(super) static ALL: &[Program] = &[
@@ -176,8 +176,7 @@ fn goals(parsed: &Parsed<'_>) -> Vec<Effect> {
     publishes(parsed.operands().any(hands_on))
 }
 
-/// Tasks of `gradle`, by their names and by abbreviations of them: `pTMR` is
-/// `publishToMavenRepository`.
+/// Tasks of `gradle`, by their names and abbreviations: `pTMR` is `publishToMavenRepository`.
 fn tasks(parsed: &Parsed<'_>) -> Vec<Effect> {
     let hands_on = |task: &Value| {
         let name = task.text.rsplit(':').next().unwrap_or_default();
@@ -186,7 +185,7 @@ fn tasks(parsed: &Parsed<'_>) -> Vec<Effect> {
         let is_named =
             ["publish", "upload", "release", "deploy", "closeand"].iter().any(|verb| lower.starts_with(verb));
         let is_begun = name.len() >= 2 && ["publish", "uploadArchives"].iter().any(|verb| verb.starts_with(name));
-        // Initials behind a beginning of `publish`.
+        // Initials after a beginning of `publish`.
         let start: String = name.chars().take_while(char::is_ascii_lowercase).collect();
         let is_initials =
             name.len() > start.len() && !start.is_empty() && "publish".starts_with(&start) && name.contains('T');
@@ -195,7 +194,7 @@ fn tasks(parsed: &Parsed<'_>) -> Vec<Effect> {
     publishes(parsed.operands().any(hands_on))
 }
 
-/// Commands of `sbt` and its kin: several in one word, code in some.
+/// Commands of `sbt` and similar tools. One word may hold several, and some are code.
 fn commands(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for command in parsed.operands().flat_map(|operand| operand.text.split([';', '+']).map(str::trim)) {
@@ -224,7 +223,7 @@ fn properties(parsed: &Parsed<'_>) -> Vec<Effect> {
         if name == "exec.executable" && value.is_exact {
             found.push(Effect::Line(Value { text: text.to_owned(), ..value.clone() }));
         }
-        // What a machine is started with holds such arguments.
+        // Properties with such names may hold arguments for starting a JVM.
         let is_open =
             !value.is_exact && ["arg", "jvm", "java", "opt"].iter().any(|part| name.to_lowercase().contains(part));
         if is_open || starts.contains(&name) || loads.iter().any(|sign| text.contains(sign)) {

@@ -1,12 +1,11 @@
-//! Test runners and linters, as far as their options start programs, write files or send something
-//! out.
+//! Test runners and linters whose options start programs, write files or send data.
 
 use tools_core::Access;
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// Rules of programs that change the files they are given where an option says so.
+/// Rules of programs that change the given files in place if an option says so.
 const CHANGES_IN_PLACE: &[Rule] = &[
     when(Has("--write --fix"), Writes(At::All)),
     always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
@@ -17,7 +16,7 @@ const CHANGES_IN_PLACE: &[Rule] = &[
 
 const OWN: Does = Hides("a check with a program of its own choice");
 
-/// What `pytest` obeys.
+/// Files that `pytest` obeys.
 const PYTEST: &str = "**/conftest.py pytest.ini .pytest.ini tox.ini setup.cfg pyproject.toml";
 
 pub(super) static ALL: &[Program] = &[
@@ -297,7 +296,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// `cloc --vcs` with a command in place of the name of a system.
+/// `cloc --vcs` with a command instead of the name of a version control system.
 fn listed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let own = parsed.values("--vcs").filter(|value| !matches!(value.text.as_str(), "auto" | "git" | "svn"));
     own.cloned().map(Effect::Line).collect()
@@ -315,7 +314,7 @@ fn emptied(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--basetemp").flat_map(super::emptied::emptied).collect()
 }
 
-/// Files that a formatter changes in place, unless it only looks.
+/// Files that a formatter changes in place, unless it only checks them.
 pub(super) fn formatted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let has = |names: &[&str]| parsed.command.args.iter().any(|arg| names.contains(&&*arg.text));
     let looks = has(&["--check", "--diff", "--check-only", "-c", "-check", "-diff"])

@@ -1,4 +1,4 @@
-//! Clouds: what removes, changes or shows what others use there.
+//! Cloud clients: commands that remove, change or show what others use.
 
 use crate::registry::prelude::*;
 
@@ -305,13 +305,13 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Images that are built where others find them; `sam build` makes files.
+/// Images that are built in a place where others find them; `sam build` creates local files.
 fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
     let says = || Effect::says(Consequence::DeletesForOthers, "changes what others may use");
     (parsed.command.name() == "packer").then(says).into_iter().collect()
 }
 
-/// Files that are copied to a store: its address is the last operand.
+/// Files that are copied to a store, whose address is the last operand.
 fn uploaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     let copies = parsed.operands().any(|word| matches!(word.text.as_str(), "cp" | "copy" | "rsync" | "copyto"));
     let is_address = |text: &str| text.contains("://") || parsed.command.name() == "rclone" && text.contains(':');
@@ -321,7 +321,7 @@ fn uploaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     (copies && is_there).then(says).into_iter().collect()
 }
 
-/// Programs that deploy the folder where nothing else is said.
+/// Programs that deploy the folder unless a subcommand says otherwise.
 fn deployed_by_itself(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     let deploys = match parsed.command.name() {
@@ -340,18 +340,18 @@ fn played(parsed: &Parsed<'_>) -> Vec<Effect> {
     plays.then(says).into_iter().collect()
 }
 
-/// Operations of `aws` that only look, by how they begin.
+/// Read-only operations of `aws`, by their beginnings.
 const LOOKS: [&str; 26] = [
     "describe-", "get-", "list-", "ls", "head-", "lookup-", "search-", "search", "scan", "query", "batch-get-",
     "filter-", "test-", "validate-", "simulate-", "estimate-", "check-", "view-", "preview-", "decode-", "wait",
     "help", "tail", "select-", "generate-", "cp",
 ];
 
-/// What `aws SERVICE OPERATION` does where it is not known to look only.
+/// Effect of `aws SERVICE OPERATION`, unless the operation is known to be read-only.
 fn operated(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(operation) = parsed.operand(1).filter(|_| parsed.command.name() == "aws") else { return Vec::new() };
     let service = parsed.operand(0).map_or("", |service| service.text.as_str());
-    // They change nothing but settings, of which another rule tells.
+    // These services only change settings, which another rule covers.
     let is_own = matches!(service, "configure" | "sso" | "login" | "logout" | "history" | "help");
     let is_look = LOOKS.iter().any(|start| operation.text.starts_with(start));
     if is_own || is_look {

@@ -1,4 +1,4 @@
-//! Clusters: what removes, changes or shows what others use there.
+//! Cluster clients: commands that remove, change or show what others use.
 
 use crate::registry::prelude::*;
 

@@ -1,11 +1,11 @@
-//! `cmake`, `ctest`, `meson`: build systems that write builds for others.
+//! `cmake`, `ctest`, `meson`: build systems that generate builds for other tools.
 
 use tools_core::Access;
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// What `cmake` obeys.
+/// Files that `cmake` obeys.
 const LISTS: &str = "**/CMakeLists.txt **/*.cmake CMakePresets.json CMakeUserPresets.json";
 
 pub(super) static ALL: &[Program] = &[
@@ -151,7 +151,7 @@ fn definitions(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// `cmake -E COMMAND …`: small programs of its own, and those that start others.
+/// `cmake -E COMMAND …`: built-in tools, and commands that start other programs.
 fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.behind("-E");
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
@@ -198,7 +198,7 @@ fn environment(rest: &[Value]) -> Vec<Effect> {
     found
 }
 
-/// Arguments for `make` or `ninja` behind `cmake --build DIR --`.
+/// Arguments for `make` or `ninja` after `cmake --build DIR --`.
 fn native(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_odd = |arg: &Value| {
         arg.text.contains('=')

@@ -1,8 +1,8 @@
-//! Compilers of further languages that also run what they built, or run code while they compile.
+//! Compilers of further languages that also run what they built, or run code during compilation.
 
 use crate::registry::prelude::*;
 
-/// Any option, since what matters is the subcommand and the file.
+/// Accepts any option, because only the subcommand and the file matter.
 const ANY: Syntax = Syntax { flags: "-*", ..Syntax::EXACT };
 
 const OWN: &str = "a compiler that runs a program of its own choice";

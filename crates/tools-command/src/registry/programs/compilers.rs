@@ -1,4 +1,4 @@
-//! Compilers, linkers and their tools: what they write, and options that load or start code.
+//! Compilers, linkers and their tools: the files they write, and options that load or start code.
 
 use tools_core::Access;
 
@@ -7,8 +7,8 @@ use crate::registry::prelude::*;
 
 const CHOICE: Does = Hides("a compiler with programs or plug-ins of its own choice");
 
-/// Options of the family of `gcc` whose value is the next argument; others stand alone or have
-/// their value attached.
+/// Options of the `gcc` family whose value is the next argument; others have no value or an
+/// attached one.
 const C: Program = Program {
     flags: "-c -S -E -g -w -v -s -static -shared -pthread -fPIC -pie -P -H -M -MM -MD -MMD -MP -pipe -ansi -nostdlib -###",
     valued: "-o -wrapper -x -I -L -D -U -l -include -imacros -isystem -iquote -idirafter -isysroot -MF -MJ -MT -MQ -B -T -u -z \
@@ -177,7 +177,7 @@ fn wrapper(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("-wrapper -wrapper*").map(|value| Effect::runs(words(value))).collect()
 }
 
-/// Linkers by their path, plug-ins of linkers, and options that stand in a file.
+/// Linkers given by path, linker plug-ins, and options from a file.
 fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     let by_path = parsed.values("-fuse-ld -fuse-ld=*").any(|value| value.text.contains('/') || !value.is_exact);
     let plugin = parsed.values("-Wl,* -Xlinker -Xclang").any(|value| {
@@ -192,7 +192,7 @@ fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Parts of arguments behind which a file is named that is written: `-Wl,-Map=FILE`,
+/// Parts of arguments that precede the name of an output file: `-Wl,-Map=FILE`,
 /// `-ftime-trace=FILE`.
 const WRITING: &str = "MD MMD Map o output dependency-file out-implib time-trace profile-dir profile-generate \
      profile-instr-generate crash-diagnostics-dir module-output optimization-record-file file";
@@ -226,8 +226,8 @@ fn from_file(parsed: &Parsed<'_>) -> Vec<Effect> {
     is_file.then(|| Effect::hidden("a compiler with options from a file")).into_iter().collect()
 }
 
-/// The folder that `vite` empties before it fills it: one of the workspace always, another where it
-/// is told to.
+/// The folder that `vite` empties before it fills it: always one in the workspace, another one only
+/// on request.
 fn bundled(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--outDir").flat_map(super::emptied::emptied).collect()
 }

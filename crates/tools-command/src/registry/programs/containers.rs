@@ -18,7 +18,8 @@ const FORCE: Syntax = Syntax {
 };
 const FORCED: &[Rule] = &[when(Has("--force --all"), REMOVES)];
 const REACHES: Rule = always(ByOption(reach));
-/// Options of what starts a command in a container: the command begins behind the container's name.
+/// Options of subcommands that start a command in a container. The command follows the container's
+/// name.
 const IN: Syntax = Syntax {
     flags: "-d|--detach -i|--interactive -t|--tty -T|--no-TTY|--no-tty -P|--publish-all -q|--quiet --rm --init --privileged --read-only \
             --no-healthcheck --oom-kill-disable --disable-content-trust --sig-proxy --use-api-socket --latest --replace --env-host \
@@ -39,7 +40,7 @@ const IN: Syntax = Syntax {
              --hostuser --image-volume --chrootdirs --group-entry --passwd-entry --unsetenv --retry --retry-delay --decryption-key",
     ..Syntax::LEADING
 };
-/// A command in a container: what it is called there is in the way of nothing here.
+/// A command in a container. Its program need not be installed on this machine.
 const RUN: &[Rule] = &[
     REACHES,
     always(RunsThere(At::From(1))),
@@ -53,7 +54,7 @@ const BUILD: Syntax = Syntax {
     ..Syntax::EXACT
 };
 const BUILDS: &[Rule] = &[
-    // The context may be a repository or an archive elsewhere.
+    // The context may be a repository or an archive on another host.
     always(Connects(At::Remotes)),
     when(Has("--push"), PUBLISHES),
     when(ValueHas("--output", "type=registry push=true"), PUBLISHES),
@@ -70,7 +71,7 @@ const BUILDS: &[Rule] = &[
         ValueHas("--output", "dest=/"),
         Says(Consequence::ChangesSystem, "writes what it builds outside of the workspace"),
     ),
-    // What `bake` is told of the builds that its file lists.
+    // Settings of `bake` for the builds that its file lists.
     when(
         ValueHas("--set", "output secrets ssh entitlements"),
         Hides("a build that reads or hands out something of its own choice"),
@@ -80,7 +81,7 @@ const BUILDS: &[Rule] = &[
     when(Has("--allow --security-opt --cap-add --device"), Hides("a container with the machine's own files or rights")),
     always(ByOption(reach)),
 ];
-/// What is done with one kind of thing: an image, a volume, a network.
+/// Subcommands for one kind of object: an image, a volume, a network.
 const REMOVABLE: &[Subcommand] = &[
     command("rm|remove", FORCE, FORCED),
     ruled("prune reset", &[always(REMOVES)]),
@@ -114,7 +115,7 @@ const VOLUMES: &[Subcommand] = &[
     ),
     each("ls list inspect update exists mount unmount export import"),
 ];
-/// What belongs to a cluster of machines.
+/// Subcommands for objects of a cluster of machines.
 const SHARED: &[Subcommand] = &[
     ruled("rm remove leave demote down", &[always(Is(Consequence::DeletesForOthers))]),
     ruled(
@@ -316,10 +317,11 @@ const TRUSTED: &[Subcommand] = &[
     each("ls list inspect ps logs services config show annotate ssh start stop generate"),
 ];
 
-/// Options whose value says what of the machine a container gets.
+/// Options whose value gives a container a part of the machine.
 const SHARES: &str = "--volume --mount --opt --pid --ipc --userns --uts --cgroupns";
 
-/// Mounts and rights that reach the machine itself, and the folders of it that are mounted.
+/// Mounts and rights that reach the machine itself, and the folders of the machine that are
+/// mounted.
 fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
     let has_rights = parsed.has(
         "--privileged --cap-add --device --device-cgroup-rule --security-opt --use-api-socket --env-host --rootfs",
@@ -330,7 +332,7 @@ fn reach(parsed: &Parsed<'_>) -> Vec<Effect> {
     if has_rights || is_host || folders.iter().any(|folder| is_own(&folder.text)) {
         found.push(Effect::hidden("a container with the machine's own files or rights"));
     }
-    // What lies outside of the workspace asks.
+    // A folder outside the workspace asks.
     let folders = folders.into_iter().filter(|folder| !is_own(&folder.text));
     found.extend(folders.map(|path| Effect::path(path, Access::Write)));
     found
@@ -343,7 +345,7 @@ fn mounted<'a>(parsed: &'a Parsed<'_>) -> impl Iterator<Item = Value> + 'a {
         let is_path = source.starts_with(['/', '.', '~']);
         (is_path && value.text.contains(':')).then(|| Value { text: source.to_owned(), ..value.clone() })
     });
-    // Settings may be quoted one by one, and their names count in any case.
+    // Settings may be quoted separately, and their names are case-insensitive.
     let source = |setting: &str| {
         let (name, path) = setting.trim_matches('"').rsplit_once('=')?;
         let is_source = matches!(name.to_lowercase().as_str(), "source" | "src" | "device" | "volume-opt=device");
@@ -356,7 +358,7 @@ fn mounted<'a>(parsed: &'a Parsed<'_>) -> impl Iterator<Item = Value> + 'a {
     volumes.chain(mounts)
 }
 
-/// Whether a path is the machine's own: not one of a user.
+/// Whether a path belongs to the machine and not to a user.
 fn is_own(path: &str) -> bool {
     let path = plain_path(Path::new(path));
     let own =
@@ -368,7 +370,7 @@ fn is_own(path: &str) -> bool {
         || is_socket("podman.sock")
 }
 
-/// The files of this machine in a copy from or to a container.
+/// The files of this machine that are copied from or to a container.
 fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     let operands: Vec<_> = parsed.operands().collect();
     let access = |at: usize| if at + 1 == operands.len() { Access::Write } else { Access::Read };

@@ -1,25 +1,25 @@
-//! Programs that only look and tell: no argument of theirs is run, written or sent, whatever its
-//! options.
+//! Programs that only read and report: whatever their options, they run, write and send none of
+//! their arguments.
 
 use tools_core::Access;
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// Every option is taken, and none has a meaning here.
+/// Accepts every option, without a meaning.
 const ANY: Program = Program { flags: "-*", ..Program::EXACT };
 
 const SETS_CLOCK: Does = Says(Consequence::ChangesSystem, SAYS_CLOCK);
 const SAYS_CLOCK: &str = "sets the clock";
 
-/// `MMDDhhmm`, with more digits for the year and the second: the time to set.
+/// `MMDDhhmm`, optionally with the year and the seconds: the time to set.
 fn digits(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_time = |value: &Value| !value.is_exact || value.text.starts_with(|first: char| first.is_ascii_digit());
     let sets = parsed.operands().any(is_time);
     sets.then(|| Effect::says(Consequence::ChangesSystem, SAYS_CLOCK)).into_iter().collect()
 }
 
-/// What `mktemp` makes in a folder.
+/// The file or folder that `mktemp` creates.
 fn made(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.operand(0).map_or("tmp.XXXXXXXXXX", |name| name.text.as_str());
     let path =
@@ -27,7 +27,7 @@ fn made(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("-p --tmpdir").map(|folder| Effect::path(path(folder), Access::Write)).collect()
 }
 
-/// Code in the text that a tag is set to or printed by: `${Tag;code}`.
+/// Code in the text that a tag is set to or printed with: `${Tag;code}`.
 fn tag_expressions(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_code = |arg: &&Value| arg.text.contains("${") && arg.text.contains(';');
     parsed.command.args.iter().filter(is_code).map(|arg| Effect::Code(Language::Perl, arg.clone())).collect()

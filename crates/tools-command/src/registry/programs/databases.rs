@@ -1,4 +1,4 @@
-//! Clients of databases: what their statements and their own commands remove, write or run.
+//! Database clients: what their statements and their own commands remove, write or run.
 
 use crate::reader::{Input, Value};
 use crate::registry::prelude::*;
@@ -10,7 +10,7 @@ use tools_core::Access;
 pub(super) const RUNS: &str = "a database client that runs a command";
 pub(super) const LOADS: &str = "a database client with a library or commands from a file";
 const DELETES: Does = Says(Consequence::DeletesForOthers, "deletes a database or a part of it");
-/// Every client of SQL.
+/// Rules of every SQL client.
 const SQL: &[Rule] = &[always(By(lost)), always(By(escaped))];
 
 pub(super) static ALL: &[Program] = &[
@@ -201,7 +201,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The texts that reach a client: its arguments and what is typed into it.
+/// The texts that a client reads: its arguments and its input.
 fn texts(parsed: &Parsed<'_>) -> Vec<String> {
     let mut texts: Vec<String> = parsed.command.args.iter().map(|arg| arg.text.clone()).collect();
     if let Input::Text(text) = &parsed.command.input {
@@ -210,7 +210,7 @@ fn texts(parsed: &Parsed<'_>) -> Vec<String> {
     texts
 }
 
-/// What statements remove.
+/// The losses that statements cause.
 pub(super) fn lost(parsed: &Parsed<'_>) -> Vec<Effect> {
     let statements = sql::statements(parsed.command);
     let why = statements.iter().find_map(|statement| sql::loss(statement));
@@ -225,7 +225,7 @@ const RUNNING: [&str; 23] = [
     "temp_store_directory",
 ];
 
-/// Whether a text has one of [`RUNNING`], whatever stands between its words.
+/// Whether a text contains one of [`RUNNING`], with any gap between its words.
 fn is_running(text: &str) -> bool {
     static WORDS: LazyLock<Regex> = LazyLock::new(|| {
         let called = format!(r#"["`\]]?{GAP}\("#);
@@ -235,7 +235,7 @@ fn is_running(text: &str) -> bool {
     WORDS.is_match(text)
 }
 
-/// What a client's own commands and its statements do beside reading and changing tables.
+/// Effects of a client's own commands and its statements, besides reading and changing tables.
 pub(super) fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
     static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
         let backslashed = r"(?:^|[\s;])\\(!|\.|[A-Za-z]+)";
@@ -254,14 +254,14 @@ pub(super) fn escaped(parsed: &Parsed<'_>) -> Vec<Effect> {
         }
         found.extend(sql::files(&text).map(|(file, access)| Effect::path(Value::exact(file), access)));
     }
-    // What it reads is JavaScript unless it is told otherwise.
+    // Without an option for SQL the client reads JavaScript.
     if parsed.command.name() == "mysqlsh" && parsed.has("--execute --file") && !parsed.has("--sql --sqlc") {
         found.push(Effect::hidden("a database client that runs code"));
     }
     found
 }
 
-/// A command of a client, and what follows it.
+/// Effects of a client's own command with the text after it.
 fn own_command(name: &str, rest: &str) -> Vec<Effect> {
     let file = |access| (!rest.is_empty()).then(|| Effect::path(Value::exact(rest), access)).into_iter().collect();
     match name {
@@ -276,13 +276,13 @@ fn own_command(name: &str, rest: &str) -> Vec<Effect> {
     }
 }
 
-/// Whether what is loaded is data of a table, as MySQL says it.
+/// Whether MySQL loads table data with these words.
 fn is_table(rest: &str) -> bool {
     let first = rest.split_whitespace().next().unwrap_or_default().to_lowercase();
     ["data", "xml", "index"].contains(&first.as_str())
 }
 
-/// Commands of `redis-cli` that remove or change.
+/// Commands of `redis-cli` that remove or change data.
 fn emptied(parsed: &Parsed<'_>) -> Vec<Effect> {
     let word = |at: usize| parsed.operand(at).map(|word| word.text.to_lowercase()).unwrap_or_default();
     let typed = match &parsed.command.input {
@@ -329,7 +329,8 @@ fn restored(parsed: &Parsed<'_>) -> Vec<Effect> {
     restores.then(says).into_iter().collect()
 }
 
-/// A restore that drops what is there first; a dump that says so only prints it.
+/// A restore that drops the existing objects first; a dump with this option only prints the
+/// statements.
 fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
     let restores = parsed.command.name() == "pg_restore";
     restores.then(|| Effect::says(Consequence::DeletesForOthers, "deletes a database")).into_iter().collect()

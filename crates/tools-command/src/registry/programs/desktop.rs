@@ -1,4 +1,4 @@
-//! Programs of a desktop: they act on other windows, open files in the program of their type, show
+//! Desktop programs: they control other windows, open files in the program for their type, and show
 //! and record pictures, sounds and films.
 
 use tools_core::Access;
@@ -190,7 +190,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The command behind `exec`, which ends a chain of commands of `xdotool`.
+/// The command after `exec`, which ends a chain of `xdotool` commands.
 fn started(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     let Some(at) = args.iter().position(|arg| arg.text == "exec") else { return Vec::new() };
@@ -202,7 +202,8 @@ fn started(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::runs(rest.to_vec()), Effect::hidden("a program that `xdotool` starts")]
 }
 
-/// The files and hosts of `ffmpeg`: what follows `-i` is read, and what no option takes is written.
+/// The files and hosts of `ffmpeg`: it reads the value of `-i`, and writes the arguments that
+/// belong to no option.
 fn converted(parsed: &Parsed<'_>) -> Vec<Effect> {
     const LIBRARIES: [&str; 4] = ["ladspa", "frei0r", "lv2=", "dnn_"];
     let is_player = parsed.command.name() == "ffplay";
@@ -221,7 +222,7 @@ fn converted(parsed: &Parsed<'_>) -> Vec<Effect> {
             }
         }
     }
-    // A word by which files and libraries are named where it is an option.
+    // If such a word is an option, it may name files and libraries.
     found.extend(parsed.command.args.iter().filter(|arg| arg.start().is_some_and(|start| start.is_empty())).map(
         |arg| {
             let doubt = Doubt::Whole;

@@ -1,4 +1,4 @@
-//! Services of developers: reports, builds, signatures and events that are handed to them.
+//! Developer services that receive reports, builds, signatures and events.
 
 use crate::registry::prelude::*;
 

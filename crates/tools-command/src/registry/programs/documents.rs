@@ -1,9 +1,9 @@
-//! Programs that typeset, convert and index texts, and choose among lines: most can start another
-//! program.
+//! Programs that typeset, convert and index texts, or select lines from them. Most can start
+//! another program.
 
 use crate::registry::prelude::*;
 
-/// The program of a converter by an option.
+/// Effect of an option that names the program of a converter.
 const OWN: Does = Hides("a program that an option names");
 
 pub(super) static ALL: &[Program] = &[
@@ -108,7 +108,8 @@ pub(super) static ALL: &[Program] = &[
         optional: "--listen --listen-unsafe --tmux",
         rules: &[
             when(Has("--bind --preview --become --execute --with-shell --listen --listen-unsafe"), OWN),
-            // Reading the command finds programs on the blocklist, for which nobody is asked.
+            // The command is analysed too, to find programs on the blocklist, which are refused
+            // without a question.
             always(RunsLine(At::Value("--preview --become --execute"))),
         ],
         examples: &[

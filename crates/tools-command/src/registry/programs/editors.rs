@@ -1,4 +1,4 @@
-//! Editors and pagers: the commands that they follow, and the files that they change.
+//! Editors and pagers: the commands they execute, and the files they change.
 
 use crate::registry::prelude::*;
 
@@ -212,7 +212,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// A command for a pager that does more than go to a place.
+/// A command for a pager that does more than move to a position.
 fn followed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let moves = |text: &str| text.chars().all(|c| c.is_ascii_digit() || matches!(c, 'G' | 'g' | 'F' | '+' | '%'));
     let follows = |text: &str| text.strip_prefix('+').is_some_and(|rest| !rest.is_empty() && !moves(rest));

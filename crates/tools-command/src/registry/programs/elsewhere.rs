@@ -1,5 +1,5 @@
-//! Programs that run a command for another machine, a container of a project or with credentials of
-//! an account.
+//! Programs that run a command for another machine, in a project's container, or with an account's
+//! credentials.
 
 use crate::registry::prelude::*;
 
@@ -164,7 +164,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The tool that a distribution of Kubernetes brings.
+/// The tool that comes with a Kubernetes distribution.
 fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
     use crate::reader::Value;
     let name = parsed.subcommand();

@@ -1,5 +1,5 @@
-//! Programs that encode, pack and merge files: they read their operands, and some write what an
-//! option names.
+//! Programs that encode, pack and merge files. They read their operands, and some write a file that
+//! an option names.
 
 use crate::registry::prelude::*;
 use tools_core::Access;
@@ -244,7 +244,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// An archive and its members: the letters of the first operand say whether it is written.
+/// An archive and its members; the letters of the first operand decide whether it is written.
 fn archived(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(letters) = parsed.operand(0) else { return Vec::new() };
     let is_arj = parsed.command.name() == "arj";

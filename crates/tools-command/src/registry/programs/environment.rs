@@ -1,4 +1,4 @@
-//! Programs that start another one with other variables.
+//! Programs that start another one with changed variables.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
@@ -174,7 +174,7 @@ const fn shows(names: &'static str) -> Subcommand {
     command(names, Syntax::EXACT, SHOWS)
 }
 
-/// What `env -S` splits into words, options and variables of `env` among them.
+/// The words that `env -S` splits a text into, including options and variables of `env`.
 fn split(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--split-string").flat_map(|line| split_line(line, parsed)).collect()
 }
@@ -188,12 +188,12 @@ fn split_line(line: &Value, parsed: &Parsed<'_>) -> Vec<Effect> {
     let rest = parsed.operands().cloned();
     let words: Vec<Value> = std::iter::once(Value::exact("env")).chain(own).chain(rest).collect();
     let mut found = vec![Effect::runs(words)];
-    // It has escapes, quotes and variables of its own in such a line.
+    // Such a line has its own escapes, quotes and variables.
     found.extend(line.text.contains(['\\', '$', '\'', '"', '#']).then_some(hidden));
     found
 }
 
-/// What stands behind `--`, or else a command behind an optional `run` and what may be a file.
+/// The command after `--`, or else after an optional `run` and a word that may be a file.
 fn dotenv(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     if let Some(at) = args.iter().position(|arg| arg.text == "--") {
@@ -206,7 +206,7 @@ fn dotenv(parsed: &Parsed<'_>) -> Vec<Effect> {
     (0..2).map(|from| parsed.from(from).to_vec()).filter(|words| !words.is_empty()).map(Effect::runs).collect()
 }
 
-/// Programs that run a command behind `exec`, the name of a profile and `--`.
+/// Programs that run a command after `exec`, a profile name and `--`.
 fn vault(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     let first = parsed.operand(0).map_or("", |first| first.text.as_str());

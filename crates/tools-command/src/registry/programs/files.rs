@@ -178,7 +178,7 @@ const COPIES: &[Rule] = &[
     when(Has("--mode"), By(special_mode)),
 ];
 
-/// A program that puts files at another place; what it reads and removes follows from its name.
+/// A program that puts files in another place. What it reads and removes depends on its name.
 const fn copier(
     names: &'static [&'static str],
     examples: &'static [Example],
@@ -187,7 +187,7 @@ const fn copier(
     Program { names, rules: COPIES, is_exhaustive: true, examples, plain_lines, ..COPY }
 }
 
-/// Sources, and each target as it may be: the path itself, or one in it where it may be a folder.
+/// The sources and the targets. A target is the path itself, or a file in it if it may be a folder.
 fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = parsed.program.all_names().first().copied().unwrap_or_default();
     let mut sources: Vec<&Value> = parsed.operands().collect();
@@ -212,7 +212,7 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     for source in &sources {
         let inside = inside(target, source);
-        // A name that programs obey is obeyed in any folder.
+        // A file with an obeyed name has an effect in any folder.
         let inside = inside.filter(|path| is_folder || is_obeyed(&path.text));
         if makes_links(name, parsed) {
             found.extend(linked(parsed, source, target, inside.as_ref()));
@@ -228,14 +228,14 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether programs obey a file of this name in any folder, or what lies in it. What the system
-/// obeys by its whole path counts where it is written.
+/// Whether programs obey a file of this name in any folder, or one inside it. Files that the system
+/// obeys by their whole path are found where they are written.
 pub(super) fn is_obeyed(path: &str) -> bool {
     let path = plain_path(Path::new(path.trim_start_matches('/')));
     is_guarded(&path) || leads_to_guarded(&path)
 }
 
-/// The name of a source in a folder.
+/// The path of a source after it is put into a folder.
 pub(super) fn inside(folder: &Value, source: &Value) -> Option<Value> {
     let last = source.text.trim_end_matches('/').rsplit('/').next().unwrap_or_default();
     if matches!(last, "" | "." | "..") {
@@ -250,10 +250,10 @@ fn makes_links(name: &str, parsed: &Parsed<'_>) -> bool {
     matches!(name, "ln" | "link") || name == "cp" && parsed.has("--link --symbolic")
 }
 
-/// What a link leads to, by the names that it may have. A file that programs obey is as good as
-/// written where another name for it is made.
+/// The targets of the possible names of a link. Another name for a file that programs obey counts
+/// as writing that file.
 fn linked(parsed: &Parsed<'_>, source: &Value, target: &Value, inside: Option<&Value>) -> Vec<Effect> {
-    // A symbolic link holds a path from the folder that it lies in.
+    // The path in a symbolic link is relative to the link's folder.
     let is_held =
         parsed.has("--symbolic") && !parsed.has("--relative --recursive") && source.is_exact && target.is_exact;
     let names = [Some(target), inside];
@@ -274,13 +274,13 @@ fn linked(parsed: &Parsed<'_>, source: &Value, target: &Value, inside: Option<&V
     found
 }
 
-/// Whether nothing is copied over each file that another program finds.
+/// Whether `/dev/null` is copied over each file that another program finds.
 fn empties_found(parsed: &Parsed<'_>) -> bool {
     let mut targets = parsed.operands().skip_while(|operand| operand.text != "/dev/null");
     targets.any(|target| target.text.contains(PLACEHOLDER))
 }
 
-/// Whether a target may be a folder by its look: a file's name has an ending.
+/// Whether a target looks like a folder: its name has no extension.
 fn may_be_folder(target: &Value) -> bool {
     let last = target.text.rsplit('/').next().unwrap_or_default();
     !target.is_exact || !last.trim_start_matches('.').contains('.')
@@ -300,7 +300,7 @@ fn special_mode(parsed: &Parsed<'_>) -> Vec<Effect> {
     special.then(|| Effect::says(Consequence::ChangesIdentity, "gives a file its owner's rights")).into_iter().collect()
 }
 
-/// Reading from or writing to more than a file. Plain sources of bytes do no harm.
+/// Copies of `dd` from or to more than a regular file. Harmless devices do not count.
 fn raw(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_device = |value: &Value, plain: &[&str]| {
         let path = plain_path(Path::new(&value.text));

@@ -62,7 +62,7 @@ pub(super) static ALL: &[Program] = &[
                 &[Lacks("--source --file --exec --version -V --help -h"), AtMost(0)],
                 Hides("a program that is not found among its arguments"),
             ),
-            // A file whose name holds a brace is rare; what looks like code is read as code.
+            // File names with a brace are rare; a text that looks like code is read as code.
             when_all(&[Has("--source --file --exec"), OperandHas("{")], Evaluates(Language::Awk, At::Nth(0))),
             always(Writes(At::Value("-d -o -p"))),
             when(ArgumentCondition::Value("--include", "inplace"), Writes(At::From(1))),
@@ -95,18 +95,18 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files that `sed` reads, and edits in place; its scripts as one.
+/// The files that `sed` reads or edits in place, and its scripts joined into one.
 fn edited(parsed: &Parsed<'_>) -> Vec<Effect> {
     let from = usize::from(!parsed.has("--expression --file"));
     let access = if parsed.has("--in-place") { Access::Write } else { Access::Read };
     let files = parsed.operands().skip(from).cloned().map(|file| Effect::path(file, access));
-    // The text of `a\` goes on in the next of several scripts.
+    // The text of `a\` may continue in the next script.
     let scripts: Vec<&str> = parsed.values("--expression").map(|script| script.text.as_str()).collect();
     let whole = (scripts.len() > 1).then(|| Effect::Code(Language::Sed, Value::exact(scripts.join("\n"))));
     files.chain(whole).collect()
 }
 
-/// The files that `awk` reads: operands that set no variable.
+/// The files that `awk` reads: operands that do not set a variable.
 fn data(parsed: &Parsed<'_>) -> Vec<Effect> {
     let files = parsed.operands().skip(1).filter(|operand| !operand.text.contains('=') && operand.text != "-");
     files.cloned().map(|file| Effect::path(file, Access::Read)).collect()

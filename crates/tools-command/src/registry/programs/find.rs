@@ -1,4 +1,4 @@
-//! `find`: an expression that looks at files, and may run programs, write and delete.
+//! `find`: an expression that tests files, and may run programs, write and delete.
 
 use tools_core::Access;
 
@@ -62,7 +62,7 @@ pub(super) static ALL: &[Program] = &[Program {
     ..Program::GNU
 }];
 
-/// How many arguments in front of the starting points are options.
+/// Number of option arguments before the starting points.
 fn options(args: &[Value]) -> usize {
     let mut at = 0;
     while let Some(arg) = args.get(at) {
@@ -76,7 +76,7 @@ fn options(args: &[Value]) -> usize {
     at.min(args.len())
 }
 
-/// Patterns of the names that are found, where tests say what they are.
+/// Patterns for the names that are found, as far as tests determine them.
 fn found_names(args: &[Value], starts: &[Value]) -> Vec<Value> {
     let is_negated = |at: usize| at > 0 && matches!(args[at - 1].text.as_str(), "!" | "-not");
     let named = args.windows(2).enumerate().filter(|(at, _)| !is_negated(*at));
@@ -135,10 +135,10 @@ fn expression(parsed: &Parsed<'_>) -> Vec<Effect> {
             _ => {}
         }
     }
-    // A `--` ends none of them.
+    // A `--` does not end the options.
     let behind = parsed.after_dashes().iter().filter_map(|arg| Some((arg, Doubt::of_operand(arg)?)));
     found.extend(behind.map(|(arg, doubt)| Effect::MayDecide(arg.clone(), doubt)));
-    // What ends a command is there, but not what begins it.
+    // There is an end of a command without its beginning.
     if !runs && args.iter().any(|arg| arg.is_exact && arg.text == ";") {
         found.push(Effect::hidden("`find` with an expression known only when it runs"));
     }

@@ -1,4 +1,4 @@
-//! Programs that speak to forges: `gh`, `glab` and their kin. Reading is plain; what others see
+//! Forge clients: `gh`, `glab` and similar programs. Reading is plain; changing what others see
 //! asks.
 
 use super::git::cloned;
@@ -6,7 +6,7 @@ use crate::registry::prelude::*;
 
 const REMOVES: Does = Says(Consequence::DeletesForOthers, "deletes what others may use");
 
-/// Options that every group of subcommands takes in front of the verb.
+/// Options that every group of subcommands accepts before the verb.
 const COMMON: Syntax = Syntax { flags: "-h|--help", valued: "-R|--repo --hostname", ..Syntax::EXACT };
 
 /// Verbs that change what others see.
@@ -37,7 +37,7 @@ const fn area(names: &'static str, subcommands: &'static [Subcommand]) -> Subcom
     Subcommand { names, syntax: COMMON, subcommands, ..Subcommand::NEW }
 }
 
-/// What looks in every group.
+/// Read-only verbs of every group.
 const LOOKS: Subcommand = each(
     "list ls view show status get diff checks checkout co download watch verify search browse logs log \
      trace lint",
@@ -211,7 +211,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// A request to a forge's interface: everything but reading changes what others see.
+/// A request to a forge's API: all but reading requests change what others see.
 fn api(parsed: &Parsed<'_>) -> Vec<Effect> {
     let method = parsed.values("--method").last().map(|value| value.text.to_uppercase());
     let has_fields = parsed.has("--field --raw-field --input --form");

@@ -14,10 +14,10 @@ const SYNTAX: Program = Program {
     ..Program::SINGLE
 };
 
-/// What is run, or says what is run.
+/// Files that are run, or that decide what is run.
 const SOURCES: &str = "**/*.go";
 
-/// Options of every subcommand that builds.
+/// Rules for the options of every building subcommand.
 const BUILDS: &[Rule] = &[
     when(
         Has("-toolexec -exec -vettool -overlay -pkgdir -gccgoflags -modfile"),
@@ -115,13 +115,13 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Images that are pushed unless the line says otherwise.
+/// Images that are pushed unless `--push` says otherwise.
 fn pushed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_kept = parsed.values("--push").any(|value| value.is_exact && value.text == "false");
     if is_kept { Vec::new() } else { vec![Effect::is(Consequence::Publishes)] }
 }
 
-/// Flags for the linker that name another one.
+/// Linker flags that name another linker.
 fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     let names = |flags: &Value| {
         flags.text.contains("extld")
@@ -133,7 +133,7 @@ fn linker(parsed: &Parsed<'_>) -> Vec<Effect> {
     own.then(|| Effect::hidden("a linker of one's own choice")).into_iter().collect()
 }
 
-/// `go run MODULE@VERSION` and `go tool MODULE@VERSION` fetch what they run.
+/// `go run MODULE@VERSION` and `go tool MODULE@VERSION` fetch the program that they run.
 fn from_elsewhere(parsed: &Parsed<'_>) -> Vec<Effect> {
     let fetched = parsed.operand(0).is_some_and(|package| package.text.contains('@'));
     fetched.then(|| Effect::hidden("code from elsewhere")).into_iter().collect()

@@ -1,4 +1,4 @@
-//! Programs that run what one of their options, or one of their files, says.
+//! Programs that run commands from one of their options or files.
 
 use crate::registry::prelude::*;
 
@@ -397,7 +397,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files of a new key.
+/// The files of a new key pair.
 fn keys(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file = parsed.values("-f").cloned();
     file.map(|path| Effect::path(path, tools_core::Access::Write)).collect()
@@ -408,7 +408,7 @@ fn generated(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operand(1).into_iter().flat_map(super::emptied::emptied).collect()
 }
 
-/// The folder that a generator of pages empties before it fills it.
+/// The folder that a site generator empties before it fills it.
 fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
     let empties = match parsed.command.name() {
         "hugo" => parsed.command.args.iter().any(|arg| arg.text.starts_with("--cleanDestinationDir")),
@@ -418,7 +418,7 @@ fn cleaned(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--destination --site-dir").filter(|_| empties).flat_map(super::emptied::emptied).collect()
 }
 
-/// Operands each of which is a line.
+/// Operands that are a shell line each.
 fn lines(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operands().cloned().map(Effect::Line).collect()
 }

@@ -1,10 +1,10 @@
-//! JavaScript runtimes: code, scripts and modules that are loaded first.
+//! JavaScript runtimes: code, scripts, and modules that are loaded first.
 
 use crate::reader::{Input, Value};
 use crate::registry::parsed::GivenOption;
 use crate::registry::prelude::*;
 
-/// Options of `node` that stand alone.
+/// Options of `node` without a value.
 const NODE_FLAGS: &str = "-c|--check -h|--help -i|--interactive -v|--version --test --test-only --watch --watch-preserve-output \
     --enable-source-maps --no-warnings --no-deprecation --trace-warnings --trace-deprecation --trace-uncaught --trace-exit \
     --trace-sigint --trace-sync-io --throw-deprecation --pending-deprecation --preserve-symlinks --preserve-symlinks-main \
@@ -40,7 +40,7 @@ const NODE_RULES: &[Rule] = &[
         "--redirect-warnings --diagnostic-dir --report-filename --cpu-prof-name --heap-prof-name --localstorage-file \
          --test-reporter-destination --trace-event-file-pattern --tls-keylog --logfile",
     ))),
-    // It may hold options, which load modules.
+    // The file may hold `node` options, which load modules.
     always(RunsScript(At::Value("--env-file --env-file-if-exists"))),
     always(Reads(At::Value("--env-file --env-file-if-exists --icu-data-dir"))),
     when(Has("--require --import --loader --test-global-setup"), Hides("a module is loaded first")),
@@ -134,7 +134,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files that Node tries for a name without an ending.
+/// The files that `node` tries for a name without an extension.
 fn resolved(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(name) = parsed.operand(0).filter(|name| name.is_exact) else { return Vec::new() };
     let path = name.text.trim_end_matches('/');
@@ -150,11 +150,11 @@ fn resolved(parsed: &Parsed<'_>) -> Vec<Effect> {
     own.chain(folder).collect()
 }
 
-/// Code that options give. The value of `--print` is an option of its own where it begins like one.
+/// Code given by options. A value of `--print` that looks like an option is an option of its own.
 fn code(parsed: &Parsed<'_>) -> Vec<Effect> {
     let read = |given: &GivenOption| {
         let Some(value) = &given.value else { return Vec::new() };
-        // Where `-p` takes no value, what stands behind it in a cluster are options: `-pe`.
+        // If `-p` takes no value, the letters after it in a cluster are options: `-pe`.
         let arg = &parsed.command.args[given.at].text;
         let is_cluster =
             arg.strip_prefix('-').is_some_and(|rest| !rest.starts_with('-') && rest.ends_with(&value.text));
@@ -167,7 +167,7 @@ fn code(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.given("--eval --print").flat_map(read).collect()
 }
 
-/// Code that comes in: seen through where the text is known.
+/// Code from the standard input, which is analysed if the text is known.
 fn reads(parsed: &Parsed<'_>) -> Vec<Effect> {
     match &parsed.command.input {
         Input::Text(text) => vec![Effect::Code(Language::Node, Value::exact(text.clone()))],

@@ -1,4 +1,4 @@
-//! Java and its languages: classes, archives, agents, and code by an option.
+//! Java and related languages: classes, archives, agents, and code given by an option.
 
 use tools_core::Access;
 
@@ -67,7 +67,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Options of the machine that run a command or load code into it.
+/// JVM options that run a command or load code.
 fn machine(parsed: &Parsed<'_>) -> Vec<Effect> {
     let signs = [
         "-XX:OnOutOfMemoryError", "-XX:OnError", "-Xrun", "-javaagent", "-agentpath", "-agentlib", "-XX:Flags",
@@ -79,7 +79,7 @@ fn machine(parsed: &Parsed<'_>) -> Vec<Effect> {
     runs.then(|| Effect::hidden("`java` that runs a command or loads an agent")).into_iter().collect()
 }
 
-/// Files that the machine writes: `-Xlog:gc:file=FILE`, `-XX:HeapDumpPath=FILE`.
+/// Files that the JVM writes: `-Xlog:gc:file=FILE`, `-XX:HeapDumpPath=FILE`.
 fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
     let flags =
         ["HeapDumpPath", "LogFile", "ErrorFile", "ArchiveClassesAtExit", "DumpLoadedClassList", "ReplayDataFile"];
@@ -96,7 +96,7 @@ fn written(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("-X* -XX:*").filter_map(file).collect()
 }
 
-/// A file of code in place of a class.
+/// A source file instead of a class.
 fn main_class(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file =
         parsed.operand(0).filter(|first| first.text.to_lowercase().ends_with(".java") || first.text.contains('/'));

@@ -1,9 +1,10 @@
-//! Interpreters of further languages: code by an option, scripts, modules, and code that comes in.
+//! Interpreters of further languages: code given by an option, scripts, modules, and code from the
+//! standard input.
 
 use crate::registry::find;
 use crate::registry::prelude::*;
 
-/// Code by `-e` or `--eval`, else a script, else what comes in.
+/// Code by `-e` or `--eval`, else a script, else the standard input.
 const BY_E: &[Rule] = &[
     always(Evaluates(Language::Other, At::Value("-e --eval"))),
     when_all(&[Lacks("-e --eval"), FirstIsNot("-")], RunsScript(At::Nth(0))),
@@ -193,7 +194,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Settings of PHP that load or run nothing.
+/// Effect of PHP settings, except those that load and run nothing.
 fn php_setting(parsed: &Parsed<'_>) -> Vec<Effect> {
     let plain = [
         "memory_limit", "max_execution_time", "display_errors", "error_reporting", "date.timezone", "xdebug.mode",
@@ -205,7 +206,7 @@ fn php_setting(parsed: &Parsed<'_>) -> Vec<Effect> {
     is_odd.then(|| Effect::hidden("a setting of `php` that may load code")).into_iter().collect()
 }
 
-/// Preprocessors and plug-ins of `ghc`, scripts of `runghc`, what `ghci` reads.
+/// Preprocessors and plug-ins of `ghc`, scripts of `runghc`, and the input of `ghci`.
 fn haskell(parsed: &Parsed<'_>) -> Vec<Effect> {
     let command = parsed.command;
     let mut found = Vec::new();
@@ -224,14 +225,14 @@ fn haskell(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// The script of an interpreter, or that it runs what it reads where none is named.
+/// The script of an interpreter; without one, it runs its input.
 pub(super) fn script_or_input(parsed: &Parsed<'_>) -> Vec<Effect> {
     let script = parsed.operand(0).filter(|script| script.text != "-").cloned();
     let runs = script.map_or_else(|| Effect::hidden("an interpreter that runs what it reads"), Effect::Script);
     parsed.doubt().into_iter().chain([runs]).collect()
 }
 
-/// `R CMD NAME`: a tool of its own, or any program.
+/// `R CMD NAME`: a built-in tool, or any program.
 fn tool(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.from(1);
     match words {

@@ -1,10 +1,9 @@
-//! Programs that start another one with a profile, a display card, a library, a colour or a notice
-//! of its end.
+//! Programs that start another one with a profile, a graphics card, a library, colours, or a
+//! notification when it ends.
 
 use crate::registry::prelude::*;
 
-/// Every argument from the first operand on is a command.
-/// A program that is looked for by itself where none is named.
+/// Clause for a program with a shell of its own.
 const OWN_SHELL: &str = "a shell that runs what it reads";
 
 pub(super) static ALL: &[Program] = &[
@@ -83,7 +82,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-a -s -v -f -l -t -Q -d -q -u -0 -z -w -F -B -D -I -N -R -E --single --propagate -L",
         valued: "-o -p -n -b -r --output-file --real-time-limit --time-limit --space-limit",
         rules: &[
-            // Where a file or a number stands in front of the command depends on the program.
+            // It depends on the program whether a file or a number precedes the command.
             always(RunsWords(At::From(0))),
             always(RunsWords(At::From(1))),
             when(Has("-E -B -I"), Hides("a program that starts others with what they print")),
@@ -104,7 +103,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-t|--title --message -w|--pwatch -p -S -N -D -W -l -c -i --file --rules",
         rules: &[
             always(RunsWords(At::From(0))),
-            // Whether an option takes a value differs between them.
+            // The programs differ in whether an option takes a value.
             always(RunsWords(At::From(1))),
         ],
         examples: &[

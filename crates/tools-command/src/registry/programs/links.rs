@@ -1,4 +1,4 @@
-//! Programs that set up this machine's terminals and networks, carry bytes over them, and report
+//! Programs that set up this machine's terminals and networks, transfer data over them, and report
 //! faults to others.
 
 use tools_core::Access;
@@ -158,14 +158,14 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The file that `-f` names: `arp` reads it, the others write it.
+/// The file that `-f` names: `arp` reads it, the other programs write it.
 fn saved(parsed: &Parsed<'_>) -> Vec<Effect> {
     let access = if parsed.command.name() == "arp" { Access::Read } else { Access::Write };
     parsed.values("--file").cloned().map(|file| Effect::path(file, access)).collect()
 }
 
-/// The program that a connection talks to: behind a cluster that ends in `p` for `socket`, behind
-/// host and port for the others.
+/// The program that is connected to the other side: after a cluster that ends in `p` for `socket`,
+/// after host and port for the others.
 fn served(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.command.name() != "socket" {
         let words = parsed.from(2).to_vec();

@@ -1,4 +1,4 @@
-//! Programs that run recipes of a file: `make`, `ninja`, `just`, `task` and others.
+//! Programs that run recipes from a file: `make`, `ninja`, `just`, `task` and others.
 
 use crate::reader::Value;
 use crate::registry::find;
@@ -238,14 +238,14 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// `NAME=value` among the targets: text in the language of `make`, or the name of a program.
+/// `NAME=value` among the targets: a text in the language of `make`, or the name of a program.
 fn variables(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for operand in parsed.operands() {
         let Some((name, value)) = operand.text.split_once('=') else { continue };
         let name = name.trim_end_matches([':', '+', '?', '!']);
         let value = Value { text: value.to_owned(), ..operand.clone() };
-        // `$(shell …)` and `!=` run what they say.
+        // `$(shell …)` and `!=` run a command.
         let runs = value.text.contains(['$', '`']) || operand.text.contains("!=");
         if matches!(name, "SHELL" | ".SHELLFLAGS" | "MAKE" | "MAKEFLAGS" | "MAKEFILES")
             || runs && (operand.is_exact || value.text.contains('('))
@@ -262,13 +262,13 @@ fn variables(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// A file of tasks by its address.
+/// A task file given by a URL.
 fn remote_file(parsed: &Parsed<'_>) -> Vec<Effect> {
     let remote = parsed.values("--taskfile").filter(|file| file.text.contains("://"));
     remote.flat_map(|file| [Effect::Host(file.clone()), Effect::hidden("tasks from elsewhere")]).collect()
 }
 
-/// Tasks that by their names hand something to others.
+/// Tasks whose names say that they publish something.
 fn releases(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_release = |task: &Value| {
         let name = task.text.split('[').next().unwrap_or_default();

@@ -233,7 +233,7 @@ const NIX: Syntax = Syntax {
     ..Syntax::EXACT
 };
 
-/// Words behind the version of a tool: `node@20 npm test`.
+/// The words after the version of a tool: `node@20 npm test`.
 fn tool_and_words(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     let at = parsed.operands().take_while(|operand| operand.text.contains('@')).count();

@@ -1,5 +1,5 @@
-//! The descriptions, one file for each program or family. Each file is a table and its examples,
-//! nothing else.
+//! The descriptions, one file for each program or family. Each file holds a table, its examples and
+//! its helper functions.
 
 mod archives;
 mod arguments;
@@ -78,7 +78,7 @@ mod wrappers;
 
 use super::spec::Program;
 
-/// The descriptions of what is no program of its own.
+/// The descriptions of shell builtins.
 pub(super) static BUILTINS: [&[Program]; 2] = [builtins::EVALUATION, builtins::VARIABLES];
 
 /// Every description, by file.

@@ -1,4 +1,4 @@
-//! Hubs of models and data sets, services that run them, and agents: what is handed to them, and
+//! Hubs for models and data sets, services that run them, and agents: what is sent to them, and
 //! what they run.
 
 use crate::registry::prelude::*;

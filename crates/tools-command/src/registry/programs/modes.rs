@@ -1,4 +1,4 @@
-//! Changing who may do what with a file.
+//! Programs that change the permissions or owner of a file.
 
 use super::files::is_special;
 use crate::registry::Doubt;
@@ -60,7 +60,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files of a change; the first operand says what changes, unless an option does.
+/// The files that are changed. The first operand is the change, unless an option gives it.
 fn changed(parsed: &Parsed<'_>) -> Vec<Effect> {
     let by_option = parsed.has("--reference -r -w -x -X -s -t -u -g -o -rw -rx -wx -rwx");
     let is_tree = parsed.has("--recursive");

@@ -1,4 +1,4 @@
-//! Programs that start another one in another root, another namespace, a sandbox or with fewer
+//! Programs that start another one with another root, in a namespace or a sandbox, or with fewer
 //! rights.
 
 use crate::registry::prelude::*;
@@ -122,7 +122,7 @@ pub(super) static ALL: &[Program] = &[
             always(RunsWords(At::From(0))),
             always(Sets(At::Value("--setenv"))),
             when(AtMost(0), Hides("`systemd-run` that starts a shell")),
-            // It belongs to the manager of services then, outside of the sandbox and the call.
+            // The service manager owns the process then, outside the sandbox and the call.
             when(Lacks("--scope"), Hides("a program that another one starts and keeps running")),
             when(Lacks("--user"), Is(Consequence::ChangesSystem)),
         ],
@@ -148,7 +148,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Options of `bwrap` with two values stand before its command.
+/// The command of `bwrap`, which options with two values may precede.
 fn bubblewrap(parsed: &Parsed<'_>) -> Vec<Effect> {
     let pairs = [
         "--bind", "--bind-try", "--dev-bind", "--dev-bind-try", "--ro-bind", "--ro-bind-try", "--setenv", "--symlink",

@@ -1,4 +1,4 @@
-//! Programs that open connections, listen, or look around in a network.
+//! Programs that open connections, listen, or scan a network.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
@@ -168,7 +168,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What the addresses of `socat` say: `exec:LINE`, `tcp:HOST:PORT`, `open:FILE`.
+/// Effects of the addresses of `socat`: `exec:LINE`, `tcp:HOST:PORT`, `open:FILE`.
 fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for operand in parsed.operands() {

@@ -1,4 +1,4 @@
-//! Programs that look at processes, networks and logs, and the plug-ins of monitoring.
+//! Programs that observe processes, networks and logs, and monitoring plug-ins.
 
 use crate::registry::prelude::*;
 
@@ -161,7 +161,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Options that name no statistics of its own are plug-ins, which are code.
+/// Options that do not name built-in statistics are plug-ins, which are code.
 fn plug_in(parsed: &Parsed<'_>) -> Vec<Effect> {
     let named = parsed.unknown.as_ref().filter(|unknown| unknown.option.starts_with("--"));
     named.map(|_| Effect::hidden("a plug-in that an option names")).into_iter().collect()

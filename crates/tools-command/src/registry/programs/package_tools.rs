@@ -15,7 +15,7 @@ const fn runs(names: &'static str) -> Subcommand {
     command(names, Syntax::LEADING, RUNS_OPERANDS)
 }
 
-/// A subcommand that publishes unless it is a rehearsal.
+/// A subcommand that publishes unless it is a dry run.
 const fn publishes(names: &'static str) -> Subcommand {
     const RULES: &[Rule] = &[when(Lacks("--dry-run --help"), PUBLISHES)];
     let syntax = Syntax { flags: "-n|--dry-run -h|--help", ..Syntax::EXACT };
@@ -330,7 +330,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Properties of a build that are lines for a shell: `-p:PreBuildEvent=…`.
+/// Build properties that are shell lines: `-p:PreBuildEvent=…`.
 fn events(parsed: &Parsed<'_>) -> Vec<Effect> {
     let line = |arg: &Value| {
         let (property, line) = arg.text.split_once('=')?;

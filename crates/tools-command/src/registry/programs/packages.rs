@@ -1,4 +1,4 @@
-//! The package managers of operating systems: what changes the system, and the options that run
+//! The package managers of operating systems: commands that change the system, and options that run
 //! programs.
 
 use crate::registry::prelude::*;

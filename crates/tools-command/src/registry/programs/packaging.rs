@@ -1,5 +1,4 @@
-//! Programs that build packages of a distribution and images of systems: they run the recipe that
-//! they find.
+//! Programs that build distribution packages and system images: they run the recipe that they find.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
@@ -193,7 +192,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The template of `buf`: a file by its ending, everything else is the text itself.
+/// The template of `buf`: a file if it has a known extension, otherwise the text itself.
 fn template(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_file = |text: &str| [".yaml", ".yml", ".json"].iter().any(|end| text.ends_with(end));
     let read = |value: &Value| {

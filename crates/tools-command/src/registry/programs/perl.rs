@@ -83,7 +83,7 @@ const RUBY: &[Rule] = &[
     always(By(ruby_code)),
     when_all(&[Lacks("-e"), FirstIsNot("-")], RunsScript(At::Nth(0))),
     when_all(&[Lacks("-e"), FirstIsNot("-")], By(super::project_scripts::named)),
-    // A program that is looked for as the shell does.
+    // A program that is searched like a command of the shell.
     when_all(&[Has("-S"), Lacks("-e")], RunsWords(At::From(0))),
     when_all(&[Lacks("-e"), First("-")], By(ruby_reads)),
     when_all(&[Lacks("-e -v -h --version --help --copyright"), AtMost(0)], By(ruby_reads)),
@@ -117,7 +117,7 @@ fn ruby_reads(parsed: &Parsed<'_>) -> Vec<Effect> {
     reads(parsed, Language::Ruby)
 }
 
-/// Code that comes in: seen through where the text is known.
+/// Code from the standard input, which is analysed if the text is known.
 fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     match &parsed.command.input {
         Input::Text(text) => vec![Effect::Code(language, Value::exact(text.clone()))],
@@ -125,14 +125,14 @@ fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     }
 }
 
-/// `-MName=list` is code: what stands behind the name is part of it.
+/// `-MName=list` is code, including the text after the name.
 fn perl_modules(parsed: &Parsed<'_>) -> Vec<Effect> {
     let used =
         |value: &Value| Effect::Code(Language::Perl, Value { text: format!("use {}", value.text), ..value.clone() });
     parsed.values("-M -m").map(used).collect()
 }
 
-/// Modules that are loaded first: those of the language by name, others are code of their own.
+/// Modules that are loaded first: standard ones by name, others as code.
 fn ruby_modules(parsed: &Parsed<'_>) -> Vec<Effect> {
     let used = |value: &Value| {
         if value.text.contains('/') {

@@ -1,5 +1,4 @@
-//! Tools of PHP: what they evaluate, which file of code they load first, and what they run on other
-//! machines.
+//! PHP tools: the code they evaluate or load first, and the commands they run on other machines.
 
 use crate::registry::prelude::*;
 

@@ -2,7 +2,7 @@
 
 use crate::registry::prelude::*;
 
-/// What is measured stands behind the options.
+/// A profiler whose measured command follows the options.
 const RECORDING: Program = Program {
     flags: "-a -q -v -d -F -C -S -n --no-open --native --live --follow-fork --trace-python-allocators --force -f \
             --aggregate --subprocesses --idle --gil --nonblocking -t --no-libcall --nest-libcall -k --kernel -l --disable-aslr",

@@ -1,5 +1,5 @@
-//! Scripts that frameworks put into a project under a name of their own: `manage.py`, `artisan`,
-//! `setup.py`. They are programs whether they are started themselves or by their interpreter.
+//! Scripts that frameworks put into a project under a fixed name: `manage.py`, `artisan`,
+//! `setup.py`. They count as programs, whether they are started directly or by their interpreter.
 
 use crate::reader::Command;
 use crate::registry::prelude::*;
@@ -99,7 +99,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What a script does that has the name of a described program: `python3 manage.py`, `ruby
+/// Effects of a script that has the name of a described program: `python3 manage.py`, `ruby
 /// bin/rails`.
 pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(script) = parsed.operand(0).filter(|script| script.is_exact) else { return Vec::new() };

@@ -1,5 +1,4 @@
-//! Programs with a prompt of their own at which commands can be typed: what they are fed may run
-//! anything.
+//! Programs with an interactive prompt that accepts commands: their input may run anything.
 
 use crate::registry::prelude::*;
 

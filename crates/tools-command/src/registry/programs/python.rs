@@ -126,8 +126,8 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Modules that are loaded first, and those of Python itself that others load: one of the folder
-/// takes the place of each.
+/// Modules that are loaded first, and standard modules that other modules load. A file of the same
+/// name in the folder replaces each of them.
 const MODULES: &str = "sitecustomize.py usercustomize.py abc.py argparse.py ast.py asyncio.py base64.py code.py codecs.py \
     collections.py configparser.py contextlib.py copy.py csv.py ctypes.py dataclasses.py datetime.py decimal.py email.py \
     enum.py functools.py glob.py gzip.py hashlib.py heapq.py html.py http.py inspect.py io.py json.py keyword.py linecache.py \
@@ -144,7 +144,7 @@ fn ipython_reads(parsed: &Parsed<'_>) -> Vec<Effect> {
     reads(parsed, Language::IPython)
 }
 
-/// Code that comes in: seen through where the text is known.
+/// Code from the standard input, which is analysed if the text is known.
 fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     match &parsed.command.input {
         Input::Text(text) => vec![Effect::Code(language, Value::exact(text.clone()))],
@@ -155,10 +155,10 @@ fn reads(parsed: &Parsed<'_>, language: Language) -> Vec<Effect> {
     }
 }
 
-/// Packages within packages: each of them is a file that runs.
+/// Maximum nesting of packages; each package is a file that runs.
 const MAX_PACKAGES: usize = 32;
 
-/// The files that a module may be: those of the workspace come before the installed ones.
+/// The files that a module may be. Those of the workspace take precedence over installed ones.
 fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(name) = parsed.values("-m").next().filter(|name| name.is_exact && !name.text.is_empty()) else {
         return Vec::new();
@@ -168,28 +168,28 @@ fn module_files(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
     let path = name.text.replace('.', "/");
     let scripts = [format!("{path}.py"), format!("{path}/__main__.py")].map(|file| Effect::Script(Value::exact(file)));
-    // The packages that it lies in are run first.
+    // The packages that contain it run first.
     let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
     let folders = ends.map(|end| Value::exact(&path[..end]));
     let packages = folders.map(|folder| Effect::Obeys { names: "__init__.py", folder, is_recipe: true });
     scripts.into_iter().chain(packages).collect()
 }
 
-/// Modules of Python itself that share no more than their name with a program.
+/// Standard modules that only share their name with a program.
 const NAMESAKES: &[&str] = &[
     "base64", "code", "gzip", "http", "io", "locale", "lzma", "math", "pdb", "pwd", "pydoc", "socket", "stat", "test",
     "time", "trace", "tty",
 ];
 
-/// The described program that a module is: `pip`, `coverage`, `IPython`. Most tools that are
-/// written in Python have a command and a module of one name.
+/// The described program that a module is: `pip`, `coverage`, `IPython`. Most tools written in
+/// Python have a command and a module of the same name.
 fn program_of(module: &str) -> Option<String> {
     let name = module.strip_suffix(".__main__").unwrap_or(module).to_lowercase().replace('_', "-");
     (!NAMESAKES.contains(&name.as_str()) && find(&name).is_some()).then_some(name)
 }
 
-/// What a module does with the arguments behind its name. A file that is known only when it runs
-/// would be taken for the module's own.
+/// Effects of a module with the arguments after its name. Unknown paths that are written are left
+/// out, because they would count as the module's own.
 fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_own = |effect: &Effect| match effect {
         Effect::Path { path, access: Access::Write, .. } => path.is_exact,
@@ -208,11 +208,11 @@ fn module_effects(parsed: &Parsed<'_>) -> Vec<Effect> {
         let program = Value { text: program, ..name.clone() };
         return vec![Effect::runs(std::iter::once(program).chain(args.iter().cloned()).collect())];
     }
-    // Further behind it may be the value of an option, or an argument of what the module runs.
+    // In a later position it may be the value of an option, or an argument of what the module runs.
     let is_asked = args.first().is_some_and(|arg| matches!(arg.text.as_str(), "-h" | "--help" | "--version"));
     match name.text.as_str() {
         _ if is_asked => Vec::new(),
-        // Programs that are not described.
+        // Programs that have no description.
         "virtualenv" | "ansible" | "awscli" => vec![Effect::runs(words)],
         "venv" => cleared(args).into_iter().chain(environment(args)).collect(),
         "timeit" => timed(args),
@@ -255,8 +255,7 @@ fn module_effects(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
 }
 
-/// The folders that `venv --clear` empties. A word that is known only when it runs may be that
-/// option.
+/// The folders that `venv --clear` empties. An unknown word may be that option.
 fn cleared(args: &[Value]) -> Vec<Effect> {
     let is_clear = |arg: &Value| arg.text.len() > 2 && "--clear".starts_with(arg.text.as_str());
     let (is_given, is_possible) = (args.iter().any(is_clear), args.iter().any(|arg| !arg.is_exact));
@@ -283,20 +282,20 @@ fn timed(args: &[Value]) -> Vec<Effect> {
     found.into_iter().map(|code| Effect::Code(Language::Python, code)).collect()
 }
 
-/// What `python -m` does with these words.
+/// Effects of `python -m` with these words.
 fn run_module(words: &[Value]) -> Vec<Effect> {
     let python = ["python3", "-m"].map(Value::exact);
     if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words.to_vec()).collect())] }
 }
 
-/// The arguments that are no options and no values of options.
+/// The arguments that are neither options nor values of options.
 fn operands<'a>(args: &'a [Value], valued: &'static str) -> impl Iterator<Item = &'a Value> {
     let is_value = move |at: usize| at > 0 && valued.split(' ').any(|option| option == args[at - 1].text);
     let is_meant = move |(at, arg): (usize, &'a Value)| (!arg.text.starts_with('-') && !is_value(at)).then_some(arg);
     args.iter().enumerate().filter_map(is_meant)
 }
 
-/// The values of options: behind them, or attached.
+/// The values of options, in the next argument or attached.
 fn values<'a>(args: &'a [Value], options: &'static str) -> impl Iterator<Item = Value> + 'a {
     args.iter().enumerate().flat_map(move |(at, arg)| {
         options.split(' ').filter_map(move |option| match arg.text.strip_prefix(option)? {
@@ -313,7 +312,7 @@ fn attached(arg: &Value, text: String) -> Value {
     Value { text, ..arg.clone() }
 }
 
-/// What a profiler or a debugger starts behind its options: a script, a module or code.
+/// The script, module or code that a profiler or debugger starts after its options.
 fn launched(name: &str, args: &[Value]) -> Vec<Effect> {
     let (valued, files, modules) = match name {
         "trace" => ("--ignore-module --ignore-dir", "-C --coverdir -f --file", "--module"),
@@ -342,7 +341,7 @@ fn launched(name: &str, args: &[Value]) -> Vec<Effect> {
             _ => {
                 found.push(Effect::Script(arg.clone()));
                 scripts += 1;
-                // An option that is not known may take the first word as its value.
+                // An unknown option may take the first word as its value.
                 if is_known || scripts == 2 {
                     end = at;
                     break;
@@ -354,7 +353,7 @@ fn launched(name: &str, args: &[Value]) -> Vec<Effect> {
     found
 }
 
-/// What `zipfile` and `tarfile` pack and unpack.
+/// The files that `zipfile` and `tarfile` pack and unpack.
 fn archived(args: &[Value]) -> Vec<Effect> {
     let is_given = |options: [&str; 2]| args.iter().any(|arg| options.contains(&arg.text.as_str()));
     let mut words = operands(args, "--filter --metadata-encoding").cloned();
@@ -396,7 +395,7 @@ fn written(name: &str, args: &[Value]) -> Vec<Effect> {
     files.into_iter().map(|file| Effect::path(file, Access::Write)).collect()
 }
 
-/// The folders that `venv` fills, but for those that usually hold an environment.
+/// The folders that `venv` fills, except those that usually hold an environment.
 fn environment(args: &[Value]) -> Vec<Effect> {
     let is_usual = |folder: &&Value| {
         let text = folder.text.trim_end_matches('/');

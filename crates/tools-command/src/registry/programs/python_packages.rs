@@ -1,4 +1,4 @@
-//! Package managers, environments and publishers of Python.
+//! Package managers, environments and publishing tools for Python.
 
 use super::registries;
 use crate::reader::Value;
@@ -9,7 +9,7 @@ const fn runs(names: &'static str, syntax: Syntax) -> Subcommand {
     command(names, syntax, RUNS_OPERANDS)
 }
 
-/// A subcommand that publishes unless it is a rehearsal.
+/// A subcommand that publishes unless it is a dry run.
 const fn publishes(names: &'static str) -> Subcommand {
     let syntax = Syntax {
         flags: "--dry-run --build --skip-existing",
@@ -21,7 +21,7 @@ const fn publishes(names: &'static str) -> Subcommand {
 
 const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
-/// What says how a package is built.
+/// Files that decide how a package is built.
 const BUILT_BY: &str = "setup.py setup.cfg pyproject.toml";
 
 pub(super) static ALL: &[Program] = &[
@@ -344,7 +344,7 @@ pub(super) static ALL: &[Program] = &[
 const CONDARC: Does = Hides("settings of `conda` that decide what is fetched");
 const REMOVES: Does = Says(Consequence::Destroys, "removes an environment");
 
-/// Options of `uvx` and `uv tool run` in front of the tool.
+/// Options of `uvx` and `uv tool run` before the tool.
 const UVX: Program = Program {
     flags: "-q|--quiet -v|--verbose --isolated --no-env-file --no-index --no-build --no-binary --no-build-isolation --refresh \
             -n|--no-cache --offline --no-progress --no-config -h|--help -V|--version -U|--upgrade --reinstall --no-sources \
@@ -357,7 +357,7 @@ const UVX: Program = Program {
     ..Program::LEADING
 };
 
-/// Options of `uv run` in front of the command.
+/// Options of `uv run` before the command.
 const UV_RUN: Syntax = Syntax {
     flags: "--all-extras --no-dev --only-dev --all-groups --no-default-groups -s|--script --gui-script --isolated \
             --active --no-active --no-editable --exact --no-env-file --no-sync --locked --frozen --all-packages --no-project \
@@ -411,21 +411,21 @@ const UV: &[Subcommand] = &[
     ),
 ];
 
-/// `uv pip …` is `pip …`.
+/// `uv pip …` runs `pip …`.
 fn pip(parsed: &Parsed<'_>) -> Vec<Effect> {
     let from = parsed.words.last().map_or(0, |at| at + 1);
     let rest = parsed.command.args[from..].iter().cloned();
     vec![Effect::runs(std::iter::once(Value::exact("pip")).chain(rest).collect())]
 }
 
-/// `uv run -m MODULE …`: the module as `python -m` would run it.
+/// `uv run -m MODULE …`: runs the module like `python -m`.
 fn module(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words = parsed.behind("--module");
     let python = ["python3", "-m"].map(Value::exact);
     if words.is_empty() { Vec::new() } else { vec![Effect::runs(python.into_iter().chain(words).collect())] }
 }
 
-/// Tools for the user, installed or run.
+/// Tools that are installed for the user, or run.
 fn tools(parsed: &Parsed<'_>) -> Vec<Effect> {
     let verb = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     match verb {

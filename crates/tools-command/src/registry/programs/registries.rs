@@ -1,14 +1,14 @@
-//! What descriptions of package managers share: addresses among the packages, scripts that may be
-//! programs.
+//! Shared parts of package manager descriptions: addresses among the packages, and scripts that may
+//! be programs.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 use crate::registry::{find, is_bare_host};
 
-/// Hands a package to a registry, or changes one there.
+/// Publishes a package to a registry, or changes one there.
 pub(in crate::registry) const PUBLISHES: Does = Is(Consequence::Publishes);
 
-/// Takes from a registry what others may use.
+/// Removes from a registry what others may use.
 pub(in crate::registry) const WITHDRAWS: Does =
     Says(Consequence::DeletesForOthers, "takes away a package that others may use");
 
@@ -18,11 +18,11 @@ pub(in crate::registry) const IDENTITY: Does = Is(Consequence::ChangesIdentity);
 /// Shows credentials.
 pub(in crate::registry) const SHOWS: Does = Is(Consequence::ShowsCredentials);
 
-/// Installs for the user, outside of the workspace.
+/// Installs for the user, outside the workspace.
 pub(in crate::registry) const FOR_USER: Does =
     Says(Consequence::ChangesSystem, "changes programs outside of the workspace");
 
-/// Packages that are named by an address.
+/// The addresses of packages that are given by address.
 pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
     let registry =
         || parsed.values("--registry --index-url --extra-index-url --index --default-index --find-links --source");
@@ -35,33 +35,33 @@ pub(super) fn addresses(parsed: &Parsed<'_>) -> Vec<Effect> {
     web.cloned().chain(logins).map(Effect::Host).collect()
 }
 
-/// A package that is fetched over a login: `git@host.org:x`, also behind a name and an `@`.
+/// A package that is fetched by SSH login: `git@host.org:x`, optionally after a name and an `@`.
 fn login(word: &Value) -> Option<Value> {
     let (before, path) = word.text.split_once(':').filter(|_| !word.text.contains("://"))?;
     let (user, host) = before.rsplit_once('@')?;
     let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | '_'));
     let user = user.rsplit('@').next().unwrap_or_default();
-    // `name@npm:other` is another name of a package.
+    // `name@npm:other` is an alias for a package.
     let is_host = host.contains('.') || user == "git" && !matches!(host, "" | "npm" | "workspace" | "file" | "link");
     let is_login = is_host && is_name(host) && is_name(user);
     is_login.then(|| Value { text: format!("{user}@{host}:{path}"), ..word.clone() })
 }
 
-/// Whether packages are installed that the operands name.
+/// Whether the command installs packages that its operands name.
 fn installs(parsed: &Parsed<'_>) -> bool {
     let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
     ["install", "i", "add", "install-test", "link", "up", "upgrade", "update"]
         .contains(&unlisted.unwrap_or(parsed.subcommand()))
 }
 
-/// Packages that are named by a repository of a forge, `owner/name` or `github:owner/name`: fetched
+/// Packages that are given as a forge repository, `owner/name` or `github:owner/name`, and fetched
 /// from there.
 pub(super) fn repositories(parsed: &Parsed<'_>) -> Vec<Effect> {
     let named = parsed.operands().filter(|_| installs(parsed));
     named.filter_map(repository).map(|host| Effect::Host(Value::exact(host))).collect()
 }
 
-/// The address of a repository that a word stands for.
+/// The address of the repository that a word denotes; `None` if it denotes none.
 fn repository(word: &Value) -> Option<String> {
     let forges = [
         ("github:", "github.com"),
@@ -69,7 +69,7 @@ fn repository(word: &Value) -> Option<String> {
         ("bitbucket:", "bitbucket.org"),
         ("gist:", "gist.github.com"),
     ];
-    // Behind the name that it gets here: `name@owner/repository`.
+    // The name given to the package comes first: `name@owner/repository`.
     let text = match word.text.rsplit_once('@') {
         Some((name, rest)) if !name.is_empty() && rest.contains('/') => rest,
         _ => word.text.as_str(),
@@ -84,14 +84,15 @@ fn repository(word: &Value) -> Option<String> {
     Some(format!("https://{host}/{}", name.split('#').next().unwrap_or_default()))
 }
 
-/// Subcommands that run what `package.json` says, under their first names.
+/// Subcommands that run scripts of `package.json`, by their first names.
 const RUNNERS: &[&str] = &["run", "test", "start", "stop", "restart", "install", "install-test", "ci"];
 
-/// Settings of package managers, and those that are code of what the scripts of a package start.
+/// Settings of package managers, and settings that are code for programs started by package
+/// scripts.
 const OBEYED: &str = ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.yaml bunfig.toml binding.gyp **/package.json \
                       *.config.js *.config.cjs *.config.mjs *.config.ts *.config.cts *.config.mts";
 
-/// The file of a package, where its scripts are run.
+/// The package file whose scripts are run.
 pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
     let is_script = |word: &str| !parsed.program.plain.split_ascii_whitespace().any(|one| one == word);
@@ -99,8 +100,8 @@ pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     runs.then(|| [Effect::obeys("package.json", true), Effect::obeys(OBEYED, false)]).into_iter().flatten().collect()
 }
 
-/// A script of the workspace in place of a subcommand; where none has that name, some runners start
-/// a program.
+/// A script of the workspace instead of a subcommand. If there is none with that name, some runners
+/// start a program.
 pub(super) fn unlisted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some((name, _)) = &parsed.unlisted else { return Vec::new() };
     if parsed.program.plain.split_ascii_whitespace().any(|one| one == name.text) {
@@ -110,7 +111,7 @@ pub(super) fn unlisted(parsed: &Parsed<'_>) -> Vec<Effect> {
     script_or_program(&parsed.command.args[from..])
 }
 
-/// The same behind a subcommand: `bun run NAME`.
+/// The same after a subcommand: `bun run NAME`.
 pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     script_or_program(parsed.from(0))
 }
@@ -124,7 +125,7 @@ fn script_or_program(words: &[Value]) -> Vec<Effect> {
     is_program.then(|| Effect::runs(words.to_vec())).into_iter().collect()
 }
 
-/// `npm init vite` and its kin: the package `create-vite` is fetched and run.
+/// `npm init vite` and similar commands: the package `create-vite` is fetched and run.
 pub(super) fn creates(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some((first, rest)) = parsed.from(0).split_first() else { return Vec::new() };
     let text = match first.text.strip_prefix('@').and_then(|scoped| scoped.split_once('/')) {
@@ -135,7 +136,7 @@ pub(super) fn creates(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::runs(std::iter::once(package).chain(rest.iter().cloned()).collect())]
 }
 
-/// A package manager with the words from an operand on: `yarn workspace NAME test`.
+/// The same package manager with the words from an operand on: `yarn workspace NAME test`.
 pub(super) fn again(parsed: &Parsed<'_>, from: usize) -> Vec<Effect> {
     let rest = parsed.from(from);
     let program = Value::exact(parsed.command.name());

@@ -1,4 +1,4 @@
-//! Programs that work on another machine: logins, copies, and what they run here to get there.
+//! Programs that work on another machine: logins, copies, and the local commands that connect them.
 
 use super::files::{inside, is_obeyed};
 use crate::reader::{ELSEWHERE, Value};
@@ -6,7 +6,7 @@ use crate::registry::apply::joined;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
-/// Settings of `ssh` that run nothing here.
+/// Settings of `ssh` that run nothing on this machine.
 const PLAIN: &str = "stricthostkeychecking userknownhostsfile globalknownhostsfile connecttimeout connectionattempts batchmode \
      loglevel identityfile identitiesonly identityagent serveraliveinterval serveralivecountmax port user \
      hostname compression tcpkeepalive passwordauthentication pubkeyauthentication kbdinteractiveauthentication \
@@ -137,7 +137,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What is run on this machine when the other one is this one too.
+/// The command that runs on this machine if the target host is this machine.
 fn local_login(parsed: &Parsed<'_>) -> Vec<Effect> {
     let host = parsed.operand(0).map_or("", |host| host.text.rsplit('@').next().unwrap_or_default());
     let is_here = ["localhost", "127.", "::1", "0.0.0.0"].iter().any(|here| host.starts_with(here));
@@ -145,7 +145,7 @@ fn local_login(parsed: &Parsed<'_>) -> Vec<Effect> {
     line.filter(|_| is_here).map(Effect::Line).into_iter().collect()
 }
 
-/// Settings that are given by `-o`.
+/// Effects of settings given by `-o`.
 fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for value in parsed.values("-o") {
@@ -160,8 +160,8 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// What `rsync` reaches the other side by. Of a login it is known what is added: the other machine,
-/// and `rsync` there.
+/// The command with which `rsync` connects to the other side. For an `ssh` login the added
+/// arguments are known: the host, and `rsync` there.
 fn reached(parsed: &Parsed<'_>) -> Vec<Effect> {
     let line = |line: Value| match login(&line, parsed) {
         Some(login) => Effect::Line(Value::exact(&login)),
@@ -179,7 +179,7 @@ fn login(line: &Value, parsed: &Parsed<'_>) -> Option<String> {
     is_host.then(|| format!("{} {host} rsync --server .", line.text))
 }
 
-/// The files and the hosts of a copy: `host:path` is on another machine.
+/// The files and hosts of a copy: `host:path` is on another machine.
 fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     if !matches!(parsed.command.name(), "scp" | "rsync") {
         let host = parsed.operand(0).cloned();
@@ -200,7 +200,7 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     found.chain(unpacks).chain(obeyed_inside(parsed, last)).collect()
 }
 
-/// Names that programs obey in any folder, where a copy puts them into one.
+/// Files with obeyed names that a copy puts into a folder.
 fn obeyed_inside(parsed: &Parsed<'_>, last: usize) -> Vec<Effect> {
     let Some(target) = parsed.operand(last).filter(|target| last > 0 && !is_remote(&target.text)) else {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Version control beside the well-known ones, and tools that hand stacks of changes to a forge.
+//! Less common version control systems, and tools that send stacks of changes to a forge.
 
 use crate::registry::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Package managers of Ruby, and programs that its projects are run with.
+//! Package managers for Ruby, and programs that run Ruby projects.
 
 use super::registries;
 use crate::reader::Value;
@@ -174,7 +174,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// `rails runner CODE`, or a file of code.
+/// `rails runner` with code, or with a file of code.
 fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
     let of = |code: &Value| {
         let is_file = code.text.strip_suffix(".rb").is_some_and(|name| !name.contains(' '));
@@ -183,7 +183,7 @@ fn runner(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operand(0).map(of).into_iter().collect()
 }
 
-/// Tasks of Rails that delete a database, wherever they stand among the tasks.
+/// Rails tasks that delete a database, at any position among the tasks.
 pub(super) fn drops(parsed: &Parsed<'_>) -> Vec<Effect> {
     const TASKS: [&str; 9] = [
         "db:drop", "db:drop:all", "db:drop:_unsafe", "db:reset", "db:purge", "db:truncate_all", "db:schema:load",

@@ -15,7 +15,7 @@ const PLAIN_UNSTABLE: &str = "unstable-options build-std minimal-versions direct
      doctest-xcompile avoid-dev-deps no-index-update sparse-registry doctest-in-workspace rustdoc-map \
      rustdoc-scrape-examples feature-unification public-dependency gc help";
 
-/// What a build obeys.
+/// Files that a build obeys.
 const OBEYED: &str = "**/Cargo.toml **/build.rs .cargo/config.toml .cargo/config rust-toolchain rust-toolchain.toml";
 
 pub(super) static ALL: &[Program] = &[
@@ -79,7 +79,7 @@ pub(super) static ALL: &[Program] = &[
             always(ByOption(codegen)),
             always(Writes(At::Value("--output --out-dir"))),
             always(Writes(At::ValueRest("--emit", "asm= dep-info= link= llvm-bc= llvm-ir= metadata= mir= obj="))),
-            // Arguments from a file, and a target that is described in one, name a linker.
+            // A linker may be named by arguments from a file, or by a target described in one.
             when(OperandStarts("@"), Hides("`rustc` with options from a file")),
             when(ValueHas("--target", ".json"), Hides("`rustc` with programs of its own choice")),
             when(Has("--runtool --test-builder --sysroot"), Hides("`rustc` with programs of its own choice")),
@@ -199,7 +199,7 @@ const CARGO: &[Subcommand] = &[
     ),
 ];
 
-/// What the harness of tests writes.
+/// The log file of the test harness.
 fn logged(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = parsed.after_dashes();
     let attached = args.iter().filter_map(|arg| Some((arg, arg.text.strip_prefix("--logfile=")?)));
@@ -209,20 +209,20 @@ fn logged(parsed: &Parsed<'_>) -> Vec<Effect> {
     attached.chain(next).map(path).collect()
 }
 
-/// A folder of sources that is emptied first, unless it is called as one of those is.
+/// A source folder that is emptied first, unless it has the usual name.
 fn vendored(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.operand(0).filter(|folder| folder.text.trim_end_matches('/') != "vendor");
     folder.map(emptied).unwrap_or_default()
 }
 
-/// Options of `cargo run` in front of the arguments of what is run.
+/// Options of `cargo run` before the arguments of the program.
 const RUN: Syntax = Syntax {
     flags: "-r|--release --all-features --no-default-features --ignore-rust-version --unit-graph --timings --keep-going",
     valued: "--bin --example -p|--package -F|--features -j|--jobs --profile --target --message-format",
     ..Syntax::LEADING
 };
 
-/// Settings, toolchains and manifests from elsewhere.
+/// Effects of settings, toolchains and manifests from elsewhere.
 fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = toolchain(parsed);
     let is_plain = |value: &Value| {
@@ -239,7 +239,7 @@ fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// `+toolchain` that is a path, or known only when it runs.
+/// A `+toolchain` that is a path, or that is known only at run time.
 fn toolchain(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_odd = |value: &Value| !value.is_exact || value.text.contains('/');
     let mut found = Vec::new();
@@ -249,7 +249,7 @@ fn toolchain(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Whether a path leads out of the folder the command runs in.
+/// Whether a path leads outside the folder the command runs in.
 fn is_elsewhere(path: &Value, folder: Option<&str>) -> bool {
     let Some(folder) = folder else { return path.text.starts_with('/') || path.text.contains("..") };
     if let Some(start) = path.start() {
@@ -258,12 +258,12 @@ fn is_elsewhere(path: &Value, folder: Option<&str>) -> bool {
     !plain_path(&Path::new(folder).join(&path.text)).starts_with(folder)
 }
 
-/// Flags of `rustc` behind `cargo rustc --`, judged as the variable that holds such flags.
+/// Flags of `rustc` after `cargo rustc --`, judged like the variable that holds such flags.
 fn flags(parsed: &Parsed<'_>) -> Vec<Effect> {
     flags_as_variable(parsed.after_dashes().iter().cloned())
 }
 
-/// What `rustc` is told about how to generate code.
+/// Effects of the code generation options of `rustc`.
 fn codegen(parsed: &Parsed<'_>) -> Vec<Effect> {
     let spelled = |option: &'static str| {
         parsed.values(option).map(move |value| Value { text: format!("{option} {}", value.text), ..value.clone() })
@@ -279,7 +279,7 @@ fn flags_as_variable(flags: impl Iterator<Item = Value>) -> Vec<Effect> {
     if flags.is_empty() { Vec::new() } else { vec![Effect::Sets("RUSTFLAGS".to_owned(), value)] }
 }
 
-/// What `cargo watch -x` runs: each is a command of `cargo`.
+/// The commands of `cargo watch -x`: each is a command of `cargo`.
 fn watches(parsed: &Parsed<'_>) -> Vec<Effect> {
     let line = |value: &Value| Effect::Line(Value { text: format!("cargo {}", value.text), ..value.clone() });
     parsed.values("--exec").map(line).collect()
@@ -326,7 +326,7 @@ const EXAMPLES: &[Example] = &[
     ("cargo watch -x test", Expect::Runs("cargo test")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 const PLAIN_LINES: &[&str] = &[
     "cargo publish -n", "cargo publish --dry-run -p x", "cargo publish -p x --allow-dirty --dry-run", "cargo owner -l",
     "cargo install --list", "cargo release patch", "cargo vendor vendor", "cargo clean --target-dir target",

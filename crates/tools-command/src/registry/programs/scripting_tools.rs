@@ -1,5 +1,5 @@
-//! Tools of Perl and Ruby, managers of configurations, and testers of load: each runs files of code
-//! that its arguments name.
+//! Tools for Perl and Ruby, configuration managers, and load testers. Each runs files of code that
+//! its arguments name.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
@@ -195,7 +195,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What `gotestsum` hands to `go test`.
+/// The command line that `gotestsum` passes to `go test`.
 fn tested(parsed: &Parsed<'_>) -> Vec<Effect> {
     let given = parsed.after_dashes();
     let words = ["go", "test"].into_iter().map(Value::exact).chain(given.iter().cloned()).collect();
@@ -203,20 +203,20 @@ fn tested(parsed: &Parsed<'_>) -> Vec<Effect> {
     is_meant.then(|| Effect::runs(words)).into_iter().collect()
 }
 
-/// The scripts among the operands: files, not folders of tests.
+/// The scripts among the operands; folders of tests do not count.
 fn scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_script = |file: &&Value| [".t", ".pl", ".psgi", ".pm"].iter().any(|end| file.text.ends_with(end));
     parsed.operands().filter(is_script).cloned().map(Effect::Script).collect()
 }
 
-/// Code by `--eval`; the same letter names the environment of some.
+/// Code given by `--eval`; in some programs `-e` names the environment instead.
 fn evaluates(parsed: &Parsed<'_>) -> Vec<Effect> {
     let has = |option: &str| parsed.command.args.iter().any(|arg| arg.text.split('=').next() == Some(option));
     let is_code = has("--eval") || has("--builder") || (parsed.command.name() == "rackup" && (has("-e") || has("-b")));
     is_code.then(|| Effect::hidden("code of a server by an option")).into_iter().collect()
 }
 
-/// A program that does what a file says without a subcommand.
+/// A program that changes the machine as a file says, without a subcommand.
 fn manages(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_own = ["chef-apply", "chef-solo", "chef-client", "pyinfra", "cdist", "fab", "rex", "cf-agent", "salt-call"];
     let acts = is_own.contains(&parsed.command.name()) && !parsed.has("--help -h --version");
@@ -224,7 +224,7 @@ fn manages(parsed: &Parsed<'_>) -> Vec<Effect> {
     acts.then(|| Effect::says(Consequence::ChangesSystem, why)).into_iter().collect()
 }
 
-/// A script of a proxy, or settings that are code.
+/// A proxy script, or settings that are code.
 fn loaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("-s --require").filter(|value| value.text.contains(['.', '/'])).cloned().map(Effect::Script).collect()
 }

@@ -1,11 +1,10 @@
-//! Programs that look for text in files and folders, and those that answer questions of structured
-//! files.
+//! Programs that search text in files and folders, and programs that query structured files.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
-/// What `grep` and its kin do: the first operand is the pattern unless an option gives one.
+/// Options of `grep` and similar programs with which the first operand is not the pattern.
 const PATTERN: &str = "--regexp --file --files --type-list";
 
 pub(super) static ALL: &[Program] = &[
@@ -102,7 +101,7 @@ pub(super) static ALL: &[Program] = &[
             always(Reads(At::All)),
             always(Reads(At::Value("--from-file --file"))),
             when(Has("--inplace"), Writes(At::All)),
-            // Its files are named by a query.
+            // A query gives the names of its output files.
             when(Has("--split-exp --split-exp-file"), Writes(At::Path("."))),
             always(By(loaded)),
         ],
@@ -129,7 +128,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What a query of `yq` reads by its own operators, where their argument is a plain text.
+/// The files that operators in a `yq` query read, if the operator's argument is a literal.
 fn loaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_part = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | '.');
     let calls =

@@ -1,5 +1,4 @@
-//! Programs that change services, the firewall, the network's devices, accounts and processes of
-//! others.
+//! Programs that change services, the firewall, network devices, accounts, and processes of others.
 
 use crate::registry::prelude::*;
 
@@ -234,7 +233,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Whether `ip` changes what it names; `show` and `get` only look.
+/// Whether `ip` changes the object it names; `show` and `get` are read-only.
 fn ip_changes(parsed: &Parsed<'_>) -> Vec<Effect> {
     let verb = parsed.operand(0).map_or("", |verb| verb.text.as_str());
     let changes = [
@@ -245,14 +244,14 @@ fn ip_changes(parsed: &Parsed<'_>) -> Vec<Effect> {
     is_change.then(|| Effect::is(Consequence::ChangesSystem)).into_iter().collect()
 }
 
-/// Signals to more processes than one that is named.
+/// Signals to more than a single named process.
 fn kill(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     let name = parsed.command.name();
     let last = args.last().map_or("", |arg| arg.text.as_str());
     let is_all = match name {
         "killall5" => true,
-        // Signal 0 only asks whether a process is there.
+        // Signal 0 only checks whether a process exists.
         "kill" if args.first().is_some_and(|first| first.text == "-0") => false,
         "kill" => {
             (args.len() > 1 && last == "-1")

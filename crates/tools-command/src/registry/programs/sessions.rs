@@ -1,16 +1,16 @@
-//! Programs that start another one in a session, a display, a terminal or under a lock, or start it
-//! again when files change.
+//! Programs that start another one in a session, a display, a terminal or under a lock, or restart
+//! it when files change.
 
 use tools_core::Access;
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// What a terminal without a window does.
+/// Effect of a terminal multiplexer, which runs commands on its own.
 const HOSTS: Does = Hides(HOSTS_COMMANDS);
 const HOSTS_COMMANDS: &str = "a terminal that runs commands on its own";
 
-/// Commands of `tmux` that only look.
+/// Read-only commands of `tmux`.
 const TMUX_LOOKS: &[&str] = &[
     "ls", "list-sessions", "list-windows", "lsw", "list-panes", "lsp", "has-session", "has", "capture-pane",
     "capturep", "display-message", "display", "show-options", "show", "list-keys", "list-commands", "list-clients",
@@ -19,12 +19,12 @@ const TMUX_LOOKS: &[&str] = &[
 
 const HOSTED: &[Rule] = &[always(RunsLine(At::All))];
 
-/// A command of `tmux` whose operands are a line for a shell.
+/// A command of `tmux` whose operands are a shell line.
 const fn hosting(names: &'static str, flags: &'static str, valued: &'static str) -> Subcommand {
     command(names, Syntax { flags, valued, ..Syntax::LEADING }, HOSTED)
 }
 
-/// Everything but a look at what is there. A semicolon begins another command, and `#(…)` in a
+/// Any `tmux` command that is not read-only. A semicolon begins another command, and `#(…)` in a
 /// format runs a line.
 fn hosted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let runs = |arg: &Value| arg.text.ends_with(';') || arg.text.contains("#(");
@@ -196,7 +196,8 @@ pub(super) static ALL: &[Program] = &[
         valued: "-f -L -S -T -c",
         flags: "-2 -C -CC -D -l -N -u -v -V",
         style: Style::Leading,
-        // Reading the command finds programs on the blocklist, for which nobody is asked.
+        // The command is analysed too, to find programs on the blocklist, which are refused without
+        // a question.
         rules: &[when(Lacks("-V"), By(hosted))],
         subcommands: &[
             hosting("new-session|new", "-A -d -D -E -P -X", "-c -e -f -F -n -s -t -x -y"),
@@ -322,7 +323,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What `flock` runs behind its file: a line behind `-c`, else words.
+/// The command of `flock` after its file: a line after `-c`, else words.
 fn locked(parsed: &Parsed<'_>) -> Vec<Effect> {
     if let Some(doubt) = parsed.doubt() {
         return vec![doubt, Effect::runs(parsed.from(1).to_vec()), Effect::runs(parsed.from(0).to_vec())];

@@ -1,4 +1,4 @@
-//! Programs that hand files or messages to other people, or make this machine reachable for them.
+//! Programs that send files or messages to other people, or make this machine reachable for them.
 
 use crate::registry::prelude::*;
 
@@ -151,7 +151,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What is printed is on paper; the others change the printers.
+/// Printing cannot be undone; the other programs change the printers.
 fn prints(parsed: &Parsed<'_>) -> Vec<Effect> {
     match parsed.command.name() {
         "lp" | "lpr" => vec![Effect::says(Consequence::Publishes, "hands something to others, which cannot be undone")],
@@ -160,7 +160,7 @@ fn prints(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
 }
 
-/// What a client of a broker hands to its readers.
+/// Messages that a broker client sends to subscribers.
 fn sent(parsed: &Parsed<'_>) -> Vec<Effect> {
     let sends = match parsed.command.name() {
         "kcat" | "kafkacat" => parsed.has("-P"),

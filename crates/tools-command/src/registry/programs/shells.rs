@@ -1,4 +1,4 @@
-//! Shells: how each is told a line, a script or to run what it reads.
+//! Shells: how they get a line, a script or input to run.
 
 use crate::reader::{Command, Input, PLACEHOLDER, Value};
 use crate::registry::prelude::*;
@@ -8,17 +8,17 @@ pub(crate) const POSIX: &[&str] = &[
     "bash", "sh", "dash", "zsh", "ksh", "ksh93", "mksh", "lksh", "oksh", "loksh", "pdksh", "posh", "ash", "hush",
     "rbash", "yash", "bosh", "rksh", "rzsh", "bash5", "zsh-5*", "bash-5*", "osh", "ysh",
 ];
-/// Shells with options of their own.
+/// Shells with other option syntax.
 pub(crate) const OTHER: &[&str] =
     &["fish", "csh", "tcsh", "pwsh", "powershell", "nu", "elvish", "xonsh", "rc", "es", "ion", "scsh", "dtksh"];
 
-/// Settings of a shell that have it read commands out of its history.
+/// Settings that make a shell read commands from its history.
 const HISTORY: [&str; 2] = ["history", "histexpand"];
 
 pub(crate) const DOTS: &str = "patterns that match names with a dot in front";
 
-/// Whether a setting of a shell has its patterns match names with a dot in front: files that other
-/// programs obey.
+/// Whether a setting makes a shell's patterns match names with a leading dot: other programs obey
+/// such files.
 pub(crate) fn matches_dots(setting: &str) -> bool {
     matches!(setting.to_lowercase().replace('_', "").as_str(), "dotglob" | "globdots")
 }
@@ -126,13 +126,13 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Whether this is the name of a shell.
+/// Whether a program is a shell, by its name.
 pub(crate) fn is_shell(name: &str) -> bool {
     let is_named = |known: &str| known.strip_suffix('*').map_or(name == known, |start| name.starts_with(start));
     POSIX.iter().chain(OTHER).any(|known| is_named(known))
 }
 
-/// A script by its name; everything else is code in a language that is not read.
+/// A script by its name; everything else is code in a language that is not analysed.
 fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
     match parsed
         .command
@@ -140,7 +140,7 @@ fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
         .iter()
         .find(|arg| !matches!(arg.text.as_str(), "-NoProfile" | "-NoLogo" | "-NonInteractive" | "-n"))
     {
-        // That of Windows takes its first word for code.
+        // Windows PowerShell reads its first word as code.
         Some(file) if file.is_exact && !file.text.starts_with('-') && parsed.command.name() != "powershell" => {
             vec![Effect::Script(file.clone())]
         }
@@ -148,12 +148,12 @@ fn foreign(parsed: &Parsed<'_>) -> Vec<Effect> {
     }
 }
 
-/// What the arguments of a shell say.
+/// Meaning of a shell's arguments.
 #[derive(Default)]
 struct ShellArguments {
     line: bool,
     input: bool,
-    /// The first argument that is no option.
+    /// Index of the first argument that is not an option.
     operand: usize,
     odd: Option<String>,
     files: Vec<Value>,
@@ -161,7 +161,7 @@ struct ShellArguments {
     only_reads: bool,
 }
 
-/// What a shell runs: a line, a file, what comes in.
+/// The line, file or input that a shell runs.
 fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
     let command = parsed.command;
     let told = options(&command.args);
@@ -214,8 +214,8 @@ fn fed(input: &Input) -> Option<Effect> {
     }
 }
 
-/// Reads options as `bash` does: long ones with one dash or two, values of `-o` and `-O` behind the
-/// cluster.
+/// Reads options like `bash`: long ones with one or two dashes, and the values of `-o` and `-O`
+/// after the cluster.
 fn options(args: &[Value]) -> ShellArguments {
     let mut told = ShellArguments::default();
     let mut at = 0;
@@ -243,7 +243,7 @@ fn options(args: &[Value]) -> ShellArguments {
     told
 }
 
-/// Reads a long option; `false` where this is none.
+/// Reads a long option; `false` if the text is not one.
 fn long(text: &str, args: &[Value], at: &mut usize, told: &mut ShellArguments) -> bool {
     let name = text.trim_start_matches('-');
     match name.split('=').next().unwrap_or_default() {

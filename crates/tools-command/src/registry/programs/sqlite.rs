@@ -1,4 +1,4 @@
-//! `sqlite3` and its like: databases that are files, and the commands of their shells.
+//! `sqlite3` and similar programs: databases that are files, and the dot commands of their shells.
 
 use std::sync::LazyLock;
 
@@ -101,39 +101,39 @@ pub(super) static ALL: &[Program] = &[Program {
     ..Program::SINGLE
 }];
 
-/// What a command of the shell does.
+/// Effect of a dot command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum DotCommand {
-    /// Nothing to files.
+    /// No effect on files.
     Plain,
-    /// It writes its arguments as files, or to a program.
+    /// It writes to the files in its arguments, or to a program.
     Prints,
     /// It writes this file.
     Notes(&'static str),
     /// It writes its last argument as a database.
     Copies,
-    /// It works on another database from here on.
+    /// The commands after it work on another database.
     Opens,
-    /// It puts another database in the place of what is there.
+    /// It replaces the contents with another database.
     Restores,
-    /// It puts a file into a table.
+    /// It imports a file into a table.
     Imports,
-    /// It runs what is in a file.
+    /// It runs the commands in a file.
     Reads,
-    /// Of its subcommands two write a file.
+    /// Two of its subcommands write a file.
     Session,
     /// It evaluates an expression.
     Evaluates,
     /// It runs a line in a shell.
     Runs,
-    /// It cannot be seen through, with arguments.
+    /// It cannot be seen through if it has arguments.
     Hidden(&'static str),
     /// It cannot be seen through.
     Hides(&'static str),
 }
 
-/// The commands of the shell: what each does, its names, and the options of those that name a file,
-/// with `=` where a value follows.
+/// The dot commands: the effect of each, its names, and its options that name a file, with `=` if a
+/// value follows.
 const DOTS: &[(DotCommand, &str, &str)] = &[
     (
         DotCommand::Plain,
@@ -166,8 +166,8 @@ const DOTS: &[(DotCommand, &str, &str)] = &[
     (DotCommand::Hidden(NAMES), "dbconfig filectrl imposter iotrace testctrl unmodule", ""),
 ];
 
-/// What a command of the shell may be: it takes as few letters as tell it from others, which
-/// differs between versions.
+/// The possible meanings of a dot command. It may be abbreviated as long as it is unambiguous,
+/// which depends on the version.
 fn meanings(word: &str) -> Vec<(DotCommand, &'static str)> {
     let word = word.to_lowercase();
     let of = |is: fn(&str, &str) -> bool| {
@@ -179,9 +179,10 @@ fn meanings(word: &str) -> Vec<(DotCommand, &'static str)> {
     if found.is_empty() { vec![(DotCommand::Hides(NAMES), "")] } else { found }
 }
 
-/// The commands of the shell: each that one may be, its options and its arguments.
+/// The dot commands: each possible meaning, its options and its arguments.
 fn dot_commands(parsed: &Parsed<'_>) -> Vec<(DotCommand, &'static str, Vec<Value>)> {
-    // An argument is one command, however many lines it has; some versions read it by lines.
+    // An argument is one command even if it has several lines, but some versions read it line by
+    // line.
     let lines = texts(parsed).into_iter().flat_map(|(text, is_argument)| {
         let line = |line: &str| Value { text: line.to_owned(), ..text.clone() };
         let by_lines: Vec<Value> = text.text.lines().map(line).collect();
@@ -197,7 +198,7 @@ fn dot_commands(parsed: &Parsed<'_>) -> Vec<(DotCommand, &'static str, Vec<Value
     commands.flatten().collect()
 }
 
-/// The words of a command of the shell. An escape may stand for any letter.
+/// The words of a dot command. An escape may stand for any letter.
 fn words(line: &Value) -> Vec<Value> {
     static WORD: LazyLock<Regex> = LazyLock::new(|| {
         Regex::new(r#"(?s)'(?P<plain>[^']*)'?|"(?P<quoted>(?:\\.|[^"\\])*)\\?"?|(?P<bare>[^\s]+)"#)
@@ -212,8 +213,8 @@ fn words(line: &Value) -> Vec<Value> {
     WORD.captures_iter(&line.text).map(word).collect()
 }
 
-/// The texts that the shell of the database reads: its arguments other than the database, and its
-/// input, each with whether it is an argument. A text that is not known is without its quotes.
+/// The texts that the database shell reads: its arguments other than the database, and its input,
+/// each with whether it is an argument. Unknown texts lose their quotes.
 fn texts(parsed: &Parsed<'_>) -> Vec<(Value, bool)> {
     let file = operands(parsed).first().copied();
     let mut texts = Vec::new();
@@ -227,11 +228,11 @@ fn texts(parsed: &Parsed<'_>) -> Vec<(Value, bool)> {
     texts
 }
 
-/// What the commands of the shell do.
+/// Effects of the dot commands.
 fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
     let reads = parsed.command.input == Input::Unknown && operands(parsed).len() < 2 && !parsed.has("-c -no-stdin");
     let mut found = Vec::from_iter(reads.then(|| Effect::hidden("a database client that runs what it reads")));
-    // More places that SQL may begin at than are looked at.
+    // SQL may begin at more positions than are examined.
     let is_long = texts(parsed).iter().any(|(text, _)| sql::starts(&text.text).count() > sql::MOST_STARTS);
     found.extend(is_long.then(|| Effect::hidden(NAMES)));
     let commands = dot_commands(parsed);
@@ -239,7 +240,7 @@ fn dotted(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// What one of them does with its arguments.
+/// Effects of one dot command with its arguments.
 fn done(dot: DotCommand, options: &str, words: &[Value], parsed: &Parsed<'_>) -> Vec<Effect> {
     match dot {
         DotCommand::Plain => return Vec::new(),
@@ -307,13 +308,14 @@ fn joined(words: &[Value]) -> String {
     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ")
 }
 
-/// Positions of the operands: options that take two values leave one among them.
+/// Positions of the operands. The option reader takes the second value of a two-value option for an
+/// operand; it is left out.
 fn operands(parsed: &Parsed<'_>) -> Vec<usize> {
     let is_second = |at: usize| parsed.given("-lookaside -pagecache").any(|given| given.at + 2 == at);
     parsed.operands.iter().copied().filter(|at| !is_second(*at)).collect()
 }
 
-/// The database that is opened, which is written where a statement changes it.
+/// The database that is opened, which is written if a statement changes it.
 fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
     let imports = |(dot, ..): &(DotCommand, _, _)| matches!(dot, DotCommand::Imports | DotCommand::Restores);
     let changes = || sql::statements(parsed.command).iter().any(|text| sql::changes(text));
@@ -323,7 +325,7 @@ fn opened(parsed: &Parsed<'_>) -> Vec<Effect> {
     file.into_iter().collect()
 }
 
-/// The files that statements name beside it.
+/// Further files that statements name.
 fn attached(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for (text, _) in texts(parsed) {
@@ -331,7 +333,7 @@ fn attached(parsed: &Parsed<'_>) -> Vec<Effect> {
             Some(name) => database(parsed, &Value { text: name, ..text.clone() }, Access::Write),
             None => Some(Effect::hidden(NAMES)),
         }));
-        // Text in dollars and escapes in quotes are read by DuckDB alone.
+        // Only DuckDB reads text in dollar quotes and escapes in quotes.
         let is_other = parsed.command.name() == "duckdb"
             && text.is_exact
             && ["$$", "\\'"].iter().any(|one| text.text.contains(one));
@@ -340,7 +342,7 @@ fn attached(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// What is done with the file that is meant by the name of a database, which may be a URI.
+/// Effect on the file that a database name denotes; the name may be a URI.
 fn database(parsed: &Parsed<'_>, name: &Value, access: Access) -> Option<Effect> {
     let text = name.text.trim_start_matches(|c| !name.is_exact && matches!(c, '"' | '\''));
     let is_remote = parsed.command.name() == "duckdb" && text.contains("://");
@@ -351,7 +353,7 @@ fn database(parsed: &Parsed<'_>, name: &Value, access: Access) -> Option<Effect>
     let (uri, _) = uri.split_once('#').unwrap_or((uri, ""));
     let (path, settings) = uri.split_once('?').unwrap_or((uri, ""));
     let modes: Vec<&str> = settings.split('&').filter_map(|one| one.strip_prefix("mode=")).collect();
-    // Of several the last counts, and the name of a setting may be written in escapes.
+    // Of several modes the last one counts, and the name of a setting may contain escapes.
     let access = match modes.as_slice() {
         _ if settings.contains('%') => Access::Write,
         ["memory"] => return None,
@@ -368,7 +370,7 @@ fn database(parsed: &Parsed<'_>, name: &Value, access: Access) -> Option<Effect>
     Some(path.map_or(Effect::hidden(NAMES), |path| Effect::path(Value::exact(path), access)))
 }
 
-/// A path of a URI without its escapes, up to a zero.
+/// The path of a URI without its escapes, up to a NUL.
 fn unescaped(path: &str) -> Option<String> {
     let mut bytes = Vec::new();
     let mut rest = path.as_bytes();

@@ -1,12 +1,12 @@
-//! Programs that read files and print what they make of them, and those of them that write a result
-//! to a file.
+//! Programs that read files and print results from them, some of which can write the result to a
+//! file.
 
 use crate::registry::prelude::*;
 use tools_core::Access;
 
 const READS: &[Rule] = &[always(Reads(At::All)), always(Reads(At::Value("--format-file")))];
 
-/// Programs that read their operands, and whose other options say nothing of files.
+/// A program that reads its operands, and whose other options name no files.
 const fn reader(
     names: &'static [&'static str],
     valued: &'static str,
@@ -262,7 +262,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Programs that put their result in place of the file.
+/// Effects of programs that replace a file with their result.
 fn converted(parsed: &Parsed<'_>) -> Vec<Effect> {
     if parsed.command.name() == "iconv" {
         return Vec::new();

@@ -1,4 +1,4 @@
-//! Debuggers, tracers and profilers, which start the program that they look at.
+//! Debuggers, tracers and profilers, which start the program that they examine.
 
 use tools_core::Access;
 
@@ -164,7 +164,7 @@ const STAT: &[Rule] = &[
 const RECORD: &[Rule] = MEASURES_WITH_OUTPUT;
 const MEASURES_WITH_OUTPUT: &[Rule] = &[RUNS_OPERANDS[0], always(ByOption(piped_output))];
 
-/// An output that is a pipe into a line for a shell, or else a file.
+/// An output that is a pipe into a shell line, or else a file.
 fn piped_output(parsed: &Parsed<'_>) -> Vec<Effect> {
     let output = |value: &Value| match value.text.strip_prefix(['|', '!']) {
         Some(line) => Effect::Line(Value { text: line.to_owned(), ..value.clone() }),
@@ -173,7 +173,7 @@ fn piped_output(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--output").map(output).collect()
 }
 
-/// `perf mem record`: the command stands behind the word `record` and its options.
+/// `perf mem record`: the command follows the word `record` and its options.
 fn nested_record(parsed: &Parsed<'_>) -> Vec<Effect> {
     let args = &parsed.command.args;
     let Some(at) = args.iter().position(|arg| matches!(arg.text.as_str(), "record" | "rec")) else { return Vec::new() };
@@ -189,14 +189,13 @@ fn nested_record(parsed: &Parsed<'_>) -> Vec<Effect> {
     found
 }
 
-/// Commands of a debugger that only look.
+/// Debugger commands that are harmless.
 const LOOKS: [&str; 26] = [
     "bt", "backtrace", "run", "r", "quit", "q", "info", "thread", "set", "continue", "c", "p", "print", "where",
     "frame", "break", "b", "next", "n", "step", "s", "finish", "start", "x", "disassemble", "list",
 ];
 
-/// Commands that are given to a debugger.
-/// Commands whose text is a line for a shell.
+/// Debugger commands whose text is a shell line.
 const SHELLS: [&str; 4] = ["shell ", "!", "platform shell ", "pipe "];
 
 fn debugger(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -4,7 +4,7 @@ use crate::reader::Value;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
-/// What makes these programs tell of themselves and do nothing else.
+/// Condition that the program is not only asked for its help, version or manual.
 const TELLS: ArgumentCondition = Lacks("--help --version --manual");
 
 pub(super) static ALL: &[Program] = &[
@@ -169,7 +169,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// The files that a URL is stored under when no name is given.
+/// The files that URLs are stored in if no name is given.
 fn remote_names(parsed: &Parsed<'_>) -> Vec<Effect> {
     let name = |url: &Value| {
         let path = url.text.split(['?', '#']).next().unwrap_or_default();
@@ -180,12 +180,12 @@ fn remote_names(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operands().chain(parsed.values("--url")).filter_map(name).collect()
 }
 
-/// The files that are named, which `curl` puts into the folder of another option.
+/// The named output files, which `curl` puts into the folder of another option.
 fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--output").filter(|name| name.text != "-").map(|name| stored(&name.text, name, parsed)).collect()
 }
 
-/// A file that is written, in the folder that an option names.
+/// A written file, in the folder that an option names.
 fn stored(name: &str, value: &Value, parsed: &Parsed<'_>) -> Effect {
     let Some(folder) = parsed.values("--output-dir --directory-prefix").last() else {
         return Effect::path(Value { text: name.to_owned(), ..value.clone() }, Access::Write);
@@ -194,7 +194,7 @@ fn stored(name: &str, value: &Value, parsed: &Parsed<'_>) -> Effect {
     Effect::path(Value { text, is_exact: value.is_exact && folder.is_exact, ..value.clone() }, Access::Write)
 }
 
-/// The files that are named behind an `@` or a `<` in a form.
+/// The files that a form names after an `@` or a `<`.
 fn uploads(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_curl = parsed.program.all_names().contains(&"curl");
     let forms: Vec<&Value> = if is_curl {
@@ -210,7 +210,7 @@ fn uploads(parsed: &Parsed<'_>) -> Vec<Effect> {
     forms.into_iter().filter_map(file).collect()
 }
 
-/// Hosts that are reached in the place of those that the addresses name.
+/// Hosts that are reached instead of those in the addresses.
 fn others(parsed: &Parsed<'_>) -> Vec<Effect> {
     let host = |text: &str, value: &Value| Effect::Host(Value { text: text.to_owned(), ..value.clone() });
     let mut found = Vec::new();

@@ -1,5 +1,4 @@
-//! Preprocessors of `troff`, and programs that turn texts into pages, sounds or windows of a
-//! terminal.
+//! Preprocessors of `troff`, and programs that turn texts into pages, sounds or terminal windows.
 
 use crate::registry::prelude::*;
 

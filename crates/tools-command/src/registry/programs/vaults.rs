@@ -1,4 +1,4 @@
-//! Programs that keep credentials: what shows, changes or removes them.
+//! Programs that store credentials: commands that show, change or remove them.
 
 use crate::registry::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Systems of version control beside `git`: `hg`, `svn`, `jj`.
+//! Version control systems besides `git`: `hg`, `svn`, `jj`.
 
 use super::git::cloned;
 use crate::reader::Value;
@@ -7,7 +7,7 @@ use crate::registry::prelude::*;
 const DISCARDS: Does = Is(Consequence::DiscardsWork);
 const OWN: Does = Hides("a program of one's own choice for the other side");
 
-/// Options that name the programs of a connection.
+/// Options that name the programs for a connection.
 const REACHES: [Rule; 3] = [
     when(Has("--ssh --remotecmd"), OWN),
     always(RunsLine(At::Value("--ssh --remotecmd"))),
@@ -228,14 +228,14 @@ const SVN: &[Subcommand] = &[
     each("status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 
-/// Changes of a repository by its address are published at once.
+/// Changes to a repository given by its address are published immediately.
 fn publishes_by_address(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_remote = parsed.operands().any(|operand| operand.text.contains("://") || operand.text.starts_with('^'));
     is_remote.then(|| Effect::is(Consequence::Publishes)).into_iter().collect()
 }
 
-/// `--config section.key=value`: aliases, hooks and tools start programs, which are looked at all
-/// the same.
+/// `--config section.key=value`: aliases, hooks and tools start programs, and those are analysed
+/// all the same.
 fn settings(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for given in parsed.globals("--config").filter_map(|given| given.value.as_ref()) {

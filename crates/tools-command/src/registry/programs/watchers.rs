@@ -1,5 +1,5 @@
-//! Programs that run a command when files change, and those that run the processes which a file
-//! lists.
+//! Programs that run a command when files change, and programs that run the processes listed in a
+//! file.
 
 use crate::registry::prelude::*;
 
@@ -131,7 +131,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// What `pm2` keeps running: a file, a program by its name, or a line.
+/// The process that `pm2` keeps running: a file, a program by its name, or a line.
 fn kept(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(target) = parsed.operand(1) else { return Vec::new() };
     if target.text.contains(char::is_whitespace) {

@@ -1,4 +1,5 @@
-//! Programs that start another one in other circumstances: priority, time, buffers, a new session.
+//! Programs that start another one under other conditions: priority, time limit, buffering, a new
+//! session.
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
@@ -250,7 +251,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Each operand is a line of its own, or a script of the project behind a manager: `npm:dev`.
+/// Each operand is a separate line, or a script of the project after a manager's name: `npm:dev`.
 fn each_script(parsed: &Parsed<'_>) -> Vec<Effect> {
     let runs = [
         ("npm:", "npm run"),
@@ -268,7 +269,7 @@ fn each_script(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operands().map(line).collect()
 }
 
-/// Each operand is a line of its own.
+/// Each operand is a separate line.
 fn each_line(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operands().cloned().map(Effect::Line).collect()
 }

@@ -1,4 +1,4 @@
-//! Builtins that run words, lines and scripts, now or later, and those that change the folder.
+//! Builtins that run words, lines and scripts, now or later, and builtins that change the folder.
 
 use crate::reader::{ELSEWHERE, Value};
 use crate::registry::prelude::*;
@@ -191,7 +191,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
 ];
 
-/// All arguments as one line, where they are known.
+/// All arguments as one line, if they are known.
 fn evaluated(parsed: &Parsed<'_>) -> Vec<Effect> {
     let words: Vec<&Value> = parsed.operands().collect();
     if words.is_empty() || !words.iter().all(|word| word.is_exact) {
@@ -201,13 +201,13 @@ fn evaluated(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::Line(Value::exact(text))]
 }
 
-/// A script whose name is not known: it may be a stream.
+/// A script whose name is not known; it may be a stream.
 fn sourced(parsed: &Parsed<'_>) -> Vec<Effect> {
     let file = parsed.operand(0).filter(|file| !file.is_exact || file.has_pattern);
     file.map(|_| Effect::hidden("a script whose name is known only when it runs")).into_iter().collect()
 }
 
-/// The line of each alias: whoever uses it adds arguments.
+/// The line of each alias, with unknown arguments at its end.
 fn aliased(parsed: &Parsed<'_>) -> Vec<Effect> {
     let line = |arg: &Value| {
         let (_, line) = arg.text.split_once('=')?;
@@ -216,7 +216,7 @@ fn aliased(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.operands().filter_map(line).collect()
 }
 
-/// Where the shell goes.
+/// The new folder of the shell.
 fn folder(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_cd = matches!(parsed.command.name(), "cd" | "chdir");
     let target = match parsed.operand(0) {

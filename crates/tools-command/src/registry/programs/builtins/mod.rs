@@ -1,4 +1,5 @@
-//! Builtins of the shell: what they evaluate, which variables they set, where they go.
+//! Builtins of the shell: the texts they evaluate, the variables they set, and the folders they
+//! enter.
 
 mod evaluation;
 mod variables;

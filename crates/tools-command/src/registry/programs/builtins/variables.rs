@@ -1,5 +1,5 @@
-//! Builtins that set variables or evaluate their arguments as names and expressions; the reader
-//! does so with them.
+//! Builtins that set variables, or evaluate their arguments as names and expressions. The reader
+//! follows those effects itself.
 
 use crate::registry::prelude::*;
 

@@ -1,4 +1,4 @@
-//! Lines of `git` with what is found in them.
+//! Lines of `git` with their expected findings.
 
 use crate::registry::prelude::*;
 
@@ -11,7 +11,7 @@ const LOSES: Expect = Asks("may lose commits");
 const FILES: Expect = Asks("deletes files");
 
 pub(super) const EXAMPLES: &[Example] = &[
-    // What reaches others.
+    // Lines that reach others.
     ("git push", PUBLISHES),
     ("git push --dry-run --no-dry-run", Asks("publishes")),
     ("git push -u origin x", PUBLISHES),
@@ -47,7 +47,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     ("git archive --remote=ssh://host/x HEAD", Connects("ssh://host/x")),
     ("git credential fill", Asks("shows credentials")),
     ("git credential-store get", Asks("shows credentials")),
-    // What runs programs.
+    // Lines that run programs.
     ("git -c alias.x='!sudo id' x", Runs("sudo id")),
     ("git -c core.pager=x log", Opaque("`core.pager`")),
     ("git --config-env core.pager=X log", Opaque("`core.pager`")),
@@ -91,7 +91,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     ("git remote --odd add o x", Opaque("`--odd` of `git`")),
     ("git submodule set-url a https://host/x", Writes(".git/config")),
     ("git branch -u origin/x", Writes(".git/config")),
-    // What loses work.
+    // Lines that lose work.
     ("git reset --hard", DISCARDS),
     ("git reset --har HEAD~1", DISCARDS),
     ("git reset --keep HEAD~5", DISCARDS),
@@ -156,7 +156,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     ("git bundle create x HEAD", Writes("x")),
     ("git apply x.patch", Reads("x.patch")),
     ("git apply --unsafe-paths x", Opaque("outside of the repository")),
-    // What is typed all day.
+    // Everyday lines.
     ("git merge -s evil x", Opaque("a program that merges")),
     ("git commit -F private/x", Reads("private/x")),
     ("git pull --strategy=evil", Opaque("a program that merges")),
@@ -173,7 +173,7 @@ pub(super) const EXAMPLES: &[Example] = &[
     ("git grep -n word -- sub", Reads("sub")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 pub(super) const PLAIN_LINES: &[&str] = &[
     "git push --dry-run", "git push -n --force", "git send-email --dry-run 0001.patch", "git svn dcommit -n",
     "git -c user.name=x -c color.ui=never log", "git -c core.fsmonitor=false status", "git -c core.pager=delta log",

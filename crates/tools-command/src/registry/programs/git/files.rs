@@ -3,7 +3,7 @@
 use super::objects;
 use crate::registry::prelude::*;
 
-/// Options of the family of `git diff` that are more than flags; the rest do no harm unread.
+/// Options of the `git diff` family with a value; it is harmless not to know the rest.
 const DIFF_VALUED: &str = "-U|--unified --output --output-indicator-new -S -G -O --inter-hunk-context --diff-algorithm \
                            --anchored --diff-filter --word-diff-regex --ws-error-highlight --src-prefix --dst-prefix \
                            --line-prefix --relative-to --format --since --after --until --before --author --committer \
@@ -14,7 +14,7 @@ const DIFF_FLAGS: &str = "-p|--patch -s|--no-patch --raw --minimal --patience --
                           --cached|--staged --merge-base --no-prefix --pickaxe-all -i --all --oneline -q -r -t -c -m \
                           --graph --follow -l -g -W -D -F -E -P";
 
-/// What every command that shows differences may do besides.
+/// Further effects of every command that shows differences.
 const SHOWS: [Rule; 3] = [
     always(Writes(At::Value("--output"))),
     when(Has("--ext-diff"), Hides("`git` with a program that shows differences")),
@@ -249,7 +249,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-/// What changes where submodules lead.
+/// Effects of changing where submodules point.
 const CONFIGURES: &[Rule] = &[always(Writes(At::Path(".gitmodules"))), always(Writes(At::Path(".git/config")))];
 
 const fn configures(names: &'static str) -> Subcommand {

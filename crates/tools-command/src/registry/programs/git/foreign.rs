@@ -1,4 +1,4 @@
-//! Subcommands of `git` that run other programs, or speak to other systems of version control.
+//! Subcommands of `git` that run other programs, or access other version control systems.
 
 use crate::registry::prelude::*;
 
@@ -96,7 +96,7 @@ pub(super) const P4: Subcommand = Subcommand {
 
 pub(super) const FLOW: Subcommand = ruled("flow", &[always(By(flow)), always(Decides(At::From(0)))]);
 
-/// What `git flow KIND ACTION` does.
+/// Effects of `git flow KIND ACTION`.
 fn flow(parsed: &Parsed<'_>) -> Vec<Effect> {
     let action = parsed.operand(1).map(|word| word.text.as_str()).unwrap_or_default();
     let pushes =

@@ -163,7 +163,7 @@ pub(super) const REBASE: Subcommand = command(
     &[MERGES, always(RunsLine(At::Value("--exec")))],
 );
 
-/// Ways to merge that `git` has itself; for any other it starts a program of that name.
+/// Built-in merge strategies; for any other name `git` starts a program.
 const STRATEGIES: [&str; 6] = ["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
 
 fn strategy(parsed: &Parsed<'_>) -> Vec<Effect> {

@@ -1,4 +1,4 @@
-//! `git`: its options and subcommands, its settings, what reaches others and what loses work.
+//! `git`: its options, subcommands and settings, and which of them reach others or lose work.
 
 mod examples;
 mod files;

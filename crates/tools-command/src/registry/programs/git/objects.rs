@@ -1,13 +1,13 @@
-//! Files that `git` shows from what it keeps, by the names that they have in the work tree:
-//! `REVISION:path`, and paths behind `--`.
+//! Files that `git` shows from its object store, by their names in the work tree: `REVISION:path`,
+//! and paths after `--`.
 
 use tools_core::Access;
 
 use crate::reader::Value;
 use crate::registry::prelude::*;
 
-/// The files that the operands name. A path in a revision is that from the top of the work tree,
-/// which is taken for the folder that git works in.
+/// The files that the operands name. A path in a revision is relative to the top of the work tree,
+/// which is assumed to be the folder that git runs in.
 pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     let behind = parsed.after_dashes().iter().filter(|path| !path.text.starts_with(':')).cloned();
     let in_revisions = parsed.operands().filter_map(in_revision);
@@ -15,8 +15,8 @@ pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     paths.map(|path| Effect::Path { path, access: Access::Read, is_tree: true }).collect()
 }
 
-/// The path of `REVISION:path`, `:path` and `:0:path`. `:/text` names a commit, and what else
-/// begins so is a pattern.
+/// The path in `REVISION:path`, `:path` and `:0:path`. `:/text` names a commit, and other signs
+/// after the colon begin a pattern.
 fn in_revision(operand: &Value) -> Option<Value> {
     let (revision, path) = operand.text.split_once(':')?;
     let path = match revision {

@@ -27,7 +27,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     ..Program::GNU
 }];
 
-/// Subcommands that look, or change what can be had again.
+/// Subcommands that are read-only, or whose changes can be undone.
 const PLAIN: &str = "am bugreport check-attr check-ignore check-mailmap check-ref-format cherry \
                      citool column commit-graph commit-tree count-objects describe diagnose fmt-merge-msg \
                      for-each-ref fsck fsck-objects fsmonitor--daemon get-tar-commit-id gui hash-object help hook \

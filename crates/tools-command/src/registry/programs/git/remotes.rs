@@ -1,4 +1,4 @@
-//! Subcommands of `git` that reach other hosts, or decide which ones are reached.
+//! Subcommands of `git` that reach other hosts, or decide which hosts are reached.
 
 use super::history::MERGES;
 use super::settings;
@@ -6,7 +6,7 @@ use crate::reader::Value;
 use crate::registry::prelude::*;
 use crate::registry::{Doubt, is_remote};
 
-/// What options do that name the program of the other side.
+/// Effect of options that name the program on the other side.
 pub(super) const OTHER_SIDE: Does = Hides("`git` with a program for the other side");
 
 /// Options that `fetch` and `pull` share.
@@ -25,13 +25,13 @@ const REACHES: [Rule; 3] = [
     always(By(connects)),
 ];
 
-/// The address among the operands: the first of them.
+/// The address among the operands, which is the first one.
 fn connects(parsed: &Parsed<'_>) -> Vec<Effect> {
     let first = parsed.operand(0).into_iter().chain(parsed.values("--repo"));
     first.filter(|address| is_remote(address)).cloned().map(Effect::Host).chain(names_helper(parsed)).collect()
 }
 
-/// Branches and tags of one's own that a refspec overwrites, or deletes with `--prune`.
+/// Local branches and tags that a refspec overwrites, or deletes with `--prune`.
 fn rewrites(parsed: &Parsed<'_>) -> Vec<Effect> {
     let is_forced = parsed.has("--force --prune");
     let is_meant = |spec: &str| is_forced || spec.starts_with('+');
@@ -47,12 +47,12 @@ fn rewrites(parsed: &Parsed<'_>) -> Vec<Effect> {
     open.map(|spec| Effect::MayDecide(spec.clone(), Doubt::Operand)).collect()
 }
 
-/// The address by `--remote`, where it is not the name of one.
+/// The value of `--remote` if it is an address, not the name of a remote.
 pub(super) fn remote(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--remote").filter(|address| is_remote(address)).cloned().map(Effect::Host).collect()
 }
 
-/// Addresses `HELPER::…`, for which `git` starts a program of that name.
+/// Addresses of the form `HELPER::…`, for which `git` starts a program of that name.
 pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut named = parsed.operands().chain(parsed.values("--remote --repo"));
     let is_helper =
@@ -60,7 +60,7 @@ pub(super) fn names_helper(parsed: &Parsed<'_>) -> Vec<Effect> {
     named.find(is_helper).map(|_| Effect::hidden("`git` with an address that names a program")).into_iter().collect()
 }
 
-/// The folder that a repository from elsewhere is put into: its own name, where none is given.
+/// The folder that a repository is cloned into; by default its own name.
 pub(in crate::registry::programs) fn cloned(parsed: &Parsed<'_>) -> Vec<Effect> {
     let own = |address: &Value| {
         let text = address.text.trim_end_matches('/').trim_end_matches("/.git");
@@ -222,7 +222,7 @@ pub(super) const REMOTE: Subcommand = Subcommand {
     ..Subcommand::NEW
 };
 
-/// What changes where remotes lead.
+/// Effects of changing where remotes point.
 const CONFIGURES: &[Rule] =
     &[always(Writes(At::Path(".git/config"))), always(Connects(At::Remotes)), always(By(names_helper))];
 

@@ -1,4 +1,4 @@
-//! Settings of `git`: on the command line and in its configuration, and which of them start
+//! Settings of `git`: those on the command line and in its configuration, and which of them start
 //! programs.
 
 use tools_core::Access;
@@ -18,13 +18,13 @@ const PLAIN: &str = "advice. branch. color. column. commit.gpgsign commit.verbos
      rebase.autostash rebase.updaterefs remote.origin.url rerere. safe.directory status. submodule.recurse \
      tag.gpgsign tag.sort user.";
 
-/// Values that start nothing, or only what shows or does nothing.
+/// Values that start no program, or only one that displays text or does nothing.
 const HARMLESS: &[&str] = &[
     "", "true", "false", "cat", "less", "less -R", "less -S", "less -FX", "less -FRX", "more", "delta", "0", "1", ":",
     "/dev/null",
 ];
 
-/// What the options in front of the subcommand do.
+/// Effects of the options before the subcommand.
 pub(super) fn globals(parsed: &Parsed<'_>) -> Vec<Effect> {
     let mut found = Vec::new();
     for given in parsed.globals("-c --config-env --git-dir --work-tree --exec-path") {
@@ -47,7 +47,7 @@ pub(super) fn of_clone(parsed: &Parsed<'_>) -> Vec<Effect> {
     parsed.values("--config").flat_map(setting).collect()
 }
 
-/// Whether a repository's folder is one that `git` would find by itself here.
+/// Whether a repository's folder is the one that `git` would find here by itself.
 fn is_own_repository(folder: &Value) -> bool {
     folder.is_exact && matches!(folder.text.trim_end_matches('/'), ".git" | "./.git")
 }
@@ -57,7 +57,8 @@ fn is_plain(key: &str) -> bool {
     PLAIN.split(' ').any(|plain| if plain.ends_with('.') { key.starts_with(plain) } else { key == plain })
 }
 
-/// `key=value` as a setting: opaque where it may start a program, which is looked at all the same.
+/// `key=value` as a setting. It is opaque if it may start a program, and that program is analysed
+/// all the same.
 fn setting(setting: &Value) -> Vec<Effect> {
     let (key, value) = setting.text.split_once('=').unwrap_or((&setting.text, ""));
     let is_alias = key.to_lowercase().starts_with("alias.");
@@ -74,17 +75,17 @@ fn setting(setting: &Value) -> Vec<Effect> {
     found
 }
 
-/// `key=NAME`, whose value is that of a variable.
+/// `key=NAME`, whose value is that of the variable `NAME`.
 fn from_environment(setting: &Value) -> Option<Effect> {
     let key = setting.text.split('=').next().unwrap_or_default();
     let is_known = setting.is_exact && is_plain(key);
     (!is_known).then(|| Effect::hidden(format!("the `git` setting `{key}` may run a program")))
 }
 
-/// Options of `git config` that only look.
+/// Read-only options of `git config`.
 const LOOKS: &str = "--get --get-all --get-regexp --get-urlmatch --list --get-color --get-colorbool";
 
-/// What `git config` changes, and where.
+/// The changes that `git config` makes, and their file.
 pub(super) fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
     let how = parsed.subcommand();
     let is_removal = parsed.has("--unset --unset-all --remove-section --rename-section");

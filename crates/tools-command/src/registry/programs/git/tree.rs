@@ -1,4 +1,4 @@
-//! Whether `git checkout` and its kin are told to take more back than files that are named.
+//! Whether `git checkout` and similar commands restore more than the named files.
 
 use std::path::Path;
 
@@ -6,11 +6,11 @@ use crate::plain_path;
 use crate::registry::Doubt;
 use crate::registry::prelude::*;
 
-/// Discards changes where an operand means every file, a folder or a pattern; those of files that
-/// are named do not count.
+/// Discards changes if an operand covers every file, a folder or a pattern. Single named files do
+/// not count.
 pub(super) fn discards_several(parsed: &Parsed<'_>) -> Vec<Effect> {
     let folder = parsed.command.folder.as_deref();
-    // The first operand of `checkout` in front of a `--` is a branch more often than a path.
+    // The first operand of `checkout` before a `--` is more often a branch than a path.
     let is_checkout = parsed.path.last().is_some_and(|one| one.names == "checkout");
     let is_path =
         |number: usize, at: usize| !is_checkout || number > 0 || parsed.dashes.is_some_and(|dashes| at > dashes);
@@ -18,25 +18,25 @@ pub(super) fn discards_several(parsed: &Parsed<'_>) -> Vec<Effect> {
         covers(&operand.text, folder)
             || operand.is_exact && (is_pattern(&operand.text) || is_path(number, *at) && is_folder(&operand.text))
     });
-    // In front of a `--` a name that is put together is a revision more often than a path.
+    // An unknown operand before a `--` is more often a revision than a path.
     let open = parsed.after_dashes().iter().filter(|operand| operand.start().is_some());
     let open = open.map(|operand| Effect::MayDecide(operand.clone(), Doubt::Operand));
     is_whole.then(|| Effect::is(Consequence::DiscardsWork)).into_iter().chain(open).collect()
 }
 
-/// Whether a path is a pattern, which the name of no branch can be.
+/// Whether a path is a pattern, which cannot be the name of a branch.
 fn is_pattern(path: &str) -> bool {
     path.contains(['*', '?', '['])
 }
 
-/// Whether a path is that of a folder, as far as its name tells: `src/`, `crates/core`. Files
-/// without an ending begin with a capital letter: `Makefile`.
+/// Whether a path looks like a folder: `src/`, `crates/core`. Files without an extension begin with
+/// a capital letter: `Makefile`.
 fn is_folder(path: &str) -> bool {
     let last = path.rsplit(['/', ')']).next().unwrap_or_default();
     last.is_empty() || last.starts_with(|first: char| first.is_ascii_lowercase()) && !last.contains('.')
 }
 
-/// Whether a path takes in the folder it is used in.
+/// Whether a path covers the folder it is used in.
 fn covers(path: &str, folder: Option<&str>) -> bool {
     let bare = match path.strip_prefix(":(") {
         Some(magic) => magic.split_once(')').map_or("", |(_, rest)| rest),

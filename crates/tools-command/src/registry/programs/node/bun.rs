@@ -22,7 +22,7 @@ const BUN: Program = Program {
     ..Program::EXACT
 };
 
-/// What `bun` does with options, whatever the subcommand.
+/// Effects of `bun` options with any subcommand.
 const RUNNING: &[Rule] = &[
     always(Evaluates(Language::Node, At::Value("--eval"))),
     always(Evaluates(Language::Node, At::Value("--print"))),
@@ -119,7 +119,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
 ];
 
-/// Code on the standard input.
+/// Code from the standard input.
 const STDIN: Does = Hides("code that comes in");
 
 const fn deno_runs(names: &'static str) -> Subcommand {
@@ -127,7 +127,7 @@ const fn deno_runs(names: &'static str) -> Subcommand {
     command(names, Syntax::LEADING, RULES)
 }
 
-/// A file of code in place of a subcommand, or behind `run`.
+/// A file of code instead of a subcommand, or after `run`.
 fn script(parsed: &Parsed<'_>) -> Vec<Effect> {
     let ends = [".ts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".mts", ".cts"];
     let is_code = |text: &str| ends.iter().any(|end| text.ends_with(end)) || text == "/dev/stdin";
@@ -158,6 +158,6 @@ const BUN_EXAMPLES: &[Example] = &[
     ("bun --odd publish", Expect::Opaque("`--odd` of `bun`")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 const BUN_PLAIN_LINES: &[&str] =
     &["bun publish --dry-run", "bun test", "bun run build", "bun install", "bun src/index.ts"];

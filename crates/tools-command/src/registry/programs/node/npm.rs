@@ -27,7 +27,7 @@ const VALUED: &str = "-C|--prefix -c|--call -L|--location -m|--message -w|--work
     --tag-version-prefix --umask --user-agent --userconfig --viewer --which --expires --name --cidr-whitelist";
 const SYNTAX: Program = Program { flags: FLAGS, valued: VALUED, optional: "--color --browser", ..Program::GNU };
 
-/// Options that say what starts scripts, or where settings come from.
+/// Options that decide what starts scripts, or where settings come from.
 const OPTIONS: &[Rule] = &[
     when(Has("--script-shell --node-options"), Hides("scripts run by another shell")),
     when(
@@ -41,10 +41,10 @@ const OPTIONS: &[Rule] = &[
     always(By(registries::repositories)),
 ];
 
-/// What a publishing subcommand does unless it is a rehearsal.
+/// Effect of a publishing subcommand without `--dry-run`.
 const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
-/// Verbs that change something in a registry, whatever the noun.
+/// Verbs that change something in a registry, for any noun.
 const CHANGES: &[Rule] = &[when(
     First(
         "add a set s rm r remove del d delete create c destroy update edit grant revoke public restricted \
@@ -131,10 +131,11 @@ const SUBCOMMANDS: &[Subcommand] = &[
     ),
 ];
 
-/// What `unpublish` does unless it is a rehearsal.
+/// Effect of `unpublish` without `--dry-run`.
 const WITHDRAWING: &[Rule] = &[when(Lacks("--dry-run"), WITHDRAWS)];
 
-/// `npm config set` and its kin: the file of settings, and settings that start programs.
+/// `npm config set` and similar commands: they change the settings file, and some settings start
+/// programs.
 fn configures(parsed: &Parsed<'_>) -> Vec<Effect> {
     let verb = parsed.operand(0).map(|word| word.text.as_str()).unwrap_or_default();
     if parsed.subcommand() == "config"
@@ -212,7 +213,7 @@ const EXAMPLES: &[Example] = &[
     ("npm i -D typescript", Expect::Is("npm install -D typescript")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 const PLAIN_LINES: &[&str] = &[
     "npm publish --help", "npm publish --dry-run", "npm publish --dry-run --no-fund", "npm dist-tag ls x",
     "npm owner ls x", "npm config get registry", "npm init -y", "npm install x@npm:y@1", "npm install \"$PACKAGE\"",

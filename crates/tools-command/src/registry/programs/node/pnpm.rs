@@ -32,7 +32,7 @@ const CHANGES: &[Rule] = &[when(
     PUBLISHES,
 )];
 
-/// The words of a command, or a line for a shell.
+/// The words of a command, or a shell line.
 const RUNS: &[Rule] =
     &[when(Has("--shell-mode"), RunsLine(At::All)), when(Lacks("--shell-mode"), RunsWords(At::From(0)))];
 
@@ -59,7 +59,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
         always(By(registries::addresses)),
         always(By(registries::package_scripts)),
         always(By(registries::repositories)),
-        // A script of the workspace, else a program of that name.
+        // A script of the workspace, or else a program of that name.
         always(By(registries::unlisted)),
     ],
     subcommands: SUBCOMMANDS,
@@ -130,7 +130,7 @@ const EXAMPLES: &[Example] = &[
     ("pnpm -C x test", Expect::Scripts("x/package.json")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 const PLAIN_LINES: &[&str] = &[
     "pnpm install --config.hoist=false", "pnpm publish --dry-run", "pnpm run x --script-shell=./x", "pnpm -r build",
     "pnpm install --frozen-lockfile", "pnpm test -- -t x", "pnpm add -D vitest",

@@ -1,8 +1,8 @@
-//! Tools around packages of JavaScript: monorepos, releases, hooks, versions of package managers.
+//! Tools for JavaScript packages: monorepos, releases, hooks, package manager versions.
 
 use crate::registry::prelude::*;
 
-/// A program that publishes unless it is a rehearsal.
+/// Rules of a program that publishes unless it is a dry run.
 const RELEASES: &[Rule] = &[when(Lacks("--dry-run --help --version"), PUBLISHES), when(Has("--no-dry-run"), PUBLISHES)];
 const REHEARSAL: Program =
     Program { flags: "--dry-run --no-dry-run -h|--help -v|--version --ci --no-ci --debug --no-push", ..Program::EXACT };
@@ -149,13 +149,13 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
 ];
 
-/// `corepack yarn …` is `yarn …`.
+/// `corepack yarn …` runs `yarn …`.
 fn corepack(parsed: &Parsed<'_>) -> Vec<Effect> {
     let from = parsed.words.last().copied().unwrap_or_default();
     vec![Effect::runs(parsed.command.args[from..].to_vec())]
 }
 
-/// Operands of several words, which are lines; one word is a script.
+/// Operands with several words are lines; a single word is a script.
 fn lines(parsed: &Parsed<'_>) -> Vec<Effect> {
     let lines = parsed.operands().filter(|operand| operand.text.contains(' '));
     lines.cloned().map(Effect::Line).collect()

@@ -94,7 +94,7 @@ fn node(parsed: &Parsed<'_>) -> Vec<Effect> {
     vec![Effect::runs(std::iter::once(Value::exact("node")).chain(rest).collect())]
 }
 
-/// Files of settings of both kinds of `yarn`.
+/// The settings files of both versions of `yarn`.
 fn configures(_: &Parsed<'_>) -> Vec<Effect> {
     let files = [".yarnrc", ".yarnrc.yml"].map(|file| Effect::path(Value::exact(file), Access::Write));
     files.into_iter().chain([Effect::hidden("settings of `yarn` that decide what is fetched and run")]).collect()
@@ -124,7 +124,7 @@ const EXAMPLES: &[Example] = &[
     ("yarn --use-yarnrc x install", Expect::Opaque("from elsewhere")),
 ];
 
-/// Lines in which nothing is found.
+/// Lines without findings.
 const PLAIN_LINES: &[&str] = &[
     "yarn add lodash@4.17.21", "yarn", "yarn test", "yarn lint --fix", "yarn add left-pad", "yarn workspaces run test",
     "yarn init -y", "yarn run build", "yarn install --immutable",
