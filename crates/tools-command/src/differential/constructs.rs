@@ -1,11 +1,12 @@
-//! The constructs of bash that lines are made of: every place where its manual says that a text is
-//! expanded, evaluated, assigned or redirected. In `‹…›` stands the name of a rule; `‹M›` is a
-//! program that nobody may run unseen, and `‹q:…›` puts what a rule makes in single quotes.
+//! The constructs of bash that lines are made of: every place where its manual says that a
+//! text is expanded, evaluated, assigned or redirected. `‹…›` contains the name of a rule;
+//! `‹M›` is a program that must not run unseen, and `‹q:…›` puts the result of a rule in
+//! single quotes.
 
 use super::indirect::{INDIRECT, MAPS, SOURCES, TRANSFORMED};
 use super::words::{DIRECT, PLACES, QUOTED, WORDS};
 
-/// A rule and what it may become. The first form of each ends the growth of a line.
+/// A rule and its alternatives. The first alternative ends the growth of a line.
 pub(super) type Rule = (&'static str, &'static [&'static str]);
 
 pub(super) const RULES: &[Rule] = &[
@@ -72,7 +73,7 @@ const LINES: &[&str] = &[
     "‹inert›",
 ];
 
-/// What may stand inside something compound.
+/// Commands inside a compound command.
 const LISTS: &[&str] = &[
     "‹set›; ‹use›",
     "‹direct›",
@@ -190,7 +191,7 @@ const FRAMES: &[&str] = &[
     "enable -n echo; ‹use›",
 ];
 
-/// Words that hold a command which runs when they are evaluated, as they are typed.
+/// Words that contain a command which runs when they are evaluated, as typed.
 const EVIL: &[&str] = &[
     "'b[$(‹M›)]'",
     "'b[$(‹M›)]'",
@@ -482,7 +483,7 @@ const USES: &[&str] = &[
     "[[ -n $‹n› ]]",
 ];
 
-/// Everyday pieces: they run nothing, and stand between the others.
+/// Everyday commands between the others, which do not run the marker.
 const INERT: &[&str] = &[
     ":",
     "i=0; echo $((i+1))",

@@ -1,5 +1,4 @@
-//! No line of the constructs of bash runs a program that the analysis neither lists nor calls
-//! opaque.
+//! No generated bash line runs a program that the analysis neither lists nor calls opaque.
 
 use super::figures::{Figures, LeastShares, MarkedLine, Plan, marker};
 use super::generator::{line, option_lines};

@@ -1,5 +1,5 @@
-//! What bash really runs is what the analysis lists: bash reports each program it looks for, none
-//! of which exists.
+//! The analysis lists everything that bash really runs. Bash reports each program that it looks
+//! for, none of which exists.
 #![expect(clippy::disallowed_methods, reason = "the oracle is bash itself, on scripts that name no program there is")]
 
 use std::cell::Cell;
@@ -13,8 +13,9 @@ use proptest::test_runner::{Config, TestRunner};
 use super::scripts::script;
 use crate::{Surroundings, analyse};
 
-/// bash calls this for a program that is not found: it tells the name and answers by its first
-/// letter. Whatever the script does with its streams, names go out by a descriptor of their own.
+/// Bash calls this function for a program that is not found. It prints the name and succeeds or
+/// fails by its first letter. Names are printed to a separate descriptor, whatever the script
+/// redirects.
 const PRELUDE: &str =
     r#"exec 9>&1 1>/dev/null; command_not_found_handle() { printf '%s\n' "$1" >&9; [ "${1:0:1}" = t ]; }"#;
 
@@ -45,6 +46,6 @@ fn a_program_that_bash_looks_for_is_listed_or_the_line_is_opaque() {
             Ok(())
         })
         .unwrap_or_else(|failure| panic!("{failure}"));
-    // An analysis that sees nothing misses nothing.
+    // An analysis that sees through nothing misses nothing.
     assert!(seen_through.get() * 2 > all.get(), "{} of {} scripts were seen through", seen_through.get(), all.get());
 }

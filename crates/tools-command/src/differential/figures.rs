@@ -1,4 +1,4 @@
-//! A run over many generated lines: how it is divided, and what the analysis and bash said of each
+//! A run over many generated lines: its parts, and the results of the analysis and of bash for each
 //! line.
 
 use std::collections::BTreeSet;
@@ -6,18 +6,19 @@ use std::collections::BTreeSet;
 use super::generator::Numbers;
 use crate::{Analysis, Surroundings, analyse};
 
-/// How many lines a run has and how they are divided.
+/// Number of lines in a run, and their division.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Plan {
-    /// Lines of all parts; `HAFT_FUZZ_LINES` asks for more.
+    /// Number of lines in all parts; `HAFT_FUZZ_LINES` asks for more.
     pub(super) lines: usize,
-    /// Lines that one bash is given.
+    /// Number of lines for one bash.
     pub(super) batch: usize,
-    /// Parts of a run, which are tests of their own and run beside one another.
+    /// Number of parts. Each part is a separate test, so that parts run in parallel.
     pub(super) parts: usize,
     /// The seed; `HAFT_FUZZ_SEED` sets another.
     pub(super) seed: u64,
-    /// One of so many lines that are asked about is run too, to see whether they run anything.
+    /// Of the lines that are asked about, one in this many is run too, to see whether such lines
+    /// run anything.
     pub(super) sample: usize,
 }
 
@@ -27,17 +28,17 @@ pub(super) struct MarkedLine {
     pub(super) marker: String,
 }
 
-/// Counts of lines.
+/// Numbers of lines.
 #[derive(Debug, Default)]
 pub(super) struct Figures {
     pub(super) lines: usize,
     /// Lines that are asked about and were run.
     pub(super) tried: usize,
-    /// Lines of these that ran their marker.
+    /// Number of them that ran their marker.
     pub(super) ran: usize,
     /// Lines that are not asked about.
     pub(super) clear: usize,
-    /// Lines of these that ran their marker, with `zz` in its place.
+    /// Those of them that ran their marker, with `zz` in its place.
     pub(super) missed: Vec<String>,
 }
 
@@ -45,13 +46,13 @@ fn setting(name: &str) -> Option<u64> {
     std::env::var(name).ok()?.parse().ok()
 }
 
-/// The marker of a line.
+/// The marker of the line with this number.
 pub(super) fn marker(number: usize) -> String {
     format!("zz{number}")
 }
 
 impl Plan {
-    /// The plan with what the environment sets.
+    /// The plan with the values from the environment.
     pub(super) fn or_as_set(self) -> Self {
         let lines = setting("HAFT_FUZZ_LINES").and_then(|lines| usize::try_from(lines).ok());
         let seed = setting("HAFT_FUZZ_SEED");
@@ -73,7 +74,7 @@ impl Plan {
 }
 
 impl Figures {
-    /// Adds lines: what `is_seen` says of the analysis of each, and which markers run.
+    /// Adds lines. `is_seen` judges the analysis of each line, and bash tells which markers run.
     pub(super) fn add(
         &mut self,
         lines: &[MarkedLine],
@@ -99,9 +100,9 @@ impl Figures {
         }
     }
 
-    /// Requires that no line was missed, that at least one in `ran` of the lines tried ran its
-    /// marker, and that one in `clear` of all is not asked about: lines that run nothing would show
-    /// nothing, and an analysis that asks about each line misses none.
+    /// Requires three things: no line was missed, at least one in `ran` of the lines tried ran its
+    /// marker, and at least one in `clear` of all lines is not asked about. Lines that run nothing
+    /// would prove nothing, and an analysis that asks about every line misses none.
     pub(super) fn check(&self, plan: &Plan, least: LeastShares) {
         let Self { lines, tried, ran, clear, missed } = self;
         let (seed, count) = (plan.seed, missed.len());
@@ -113,7 +114,7 @@ impl Figures {
     }
 }
 
-/// The least shares of a run that tells something, each as one line of so many.
+/// The minimum shares of a meaningful run, each as one line in this many.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct LeastShares {
     pub(super) ran: usize,

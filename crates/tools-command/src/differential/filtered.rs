@@ -1,5 +1,5 @@
-//! No script of `sed` or `awk` runs a program unseen: scripts of every construct, each with what
-//! runs the marker somewhere in it, for the real programs of this machine.
+//! No `sed` or `awk` script runs a program unseen. Scripts cover every construct, contain the
+//! marker somewhere, and run with the real programs of this machine.
 
 use super::figures::{Figures, LeastShares, Plan};
 use super::generator::{Rules, line_of};
@@ -9,7 +9,7 @@ use crate::Analysis;
 const PLAN: Plan = Plan { lines: 800, batch: 100, parts: 2, seed: 20_261_127, sample: 4 };
 const LEAST: LeastShares = LeastShares { ran: 12, clear: 50 };
 
-/// The grammar of the scripts: each name with its forms, of which one is taken.
+/// The grammar of the scripts: each name with its alternatives.
 const SED_RULES: Rules = &[
     ("line", &["sed ‹options›‹q:script› x", "sed ‹options›‹q:script› x", "sed ‹options›-e ‹q:script› -e ‹q:script› x"]),
     ("options", &["", "", "-n ", "-E ", "-s ", "-z "]),

@@ -1,18 +1,18 @@
-//! Lines made of the constructs of bash, the same ones for the same seed.
+//! Generates lines from the constructs of bash; the same seed gives the same lines.
 
 use std::fmt::Write;
 
 use super::constructs::RULES;
 
-/// Rules within rules.
+/// Maximum nesting of rules.
 const DEEPEST: u32 = 7;
 
-/// Numbers that follow from a seed (xorshift64*).
+/// Pseudo-random numbers from a seed (xorshift64*).
 pub(super) struct Numbers(u64);
 
 impl Numbers {
     pub(super) fn new(seed: u64) -> Self {
-        // A few rounds part seeds that are close to one another; zero would stay zero.
+        // A few rounds separate similar seeds; zero would stay zero.
         let mut numbers = Self(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
         (0..8).for_each(|_| _ = numbers.next());
         numbers
@@ -30,20 +30,20 @@ impl Numbers {
     }
 }
 
-/// What a name in a form stands for: one of these forms.
+/// The alternatives for each name in a grammar.
 pub(super) type Rules = &'static [(&'static str, &'static [&'static str])];
 
-/// One line in which `marker` is the program that nobody may run unseen.
+/// One line in which `marker` is the program that must not run unseen.
 pub(super) fn line(numbers: &mut Numbers, marker: &str) -> String {
     line_of(RULES, numbers, marker)
 }
 
-/// The same by other rules.
+/// The same with other rules.
 pub(super) fn line_of(rules: Rules, numbers: &mut Numbers, marker: &str) -> String {
     expand("‹line›", rules, numbers, marker, 0)
 }
 
-/// Lines that run a program with each of its options in front of the rest.
+/// Lines that run a program with each of its options before the rest.
 pub(super) fn option_lines<'a>(
     programs: impl IntoIterator<Item = (&'a str, &'a str)>,
     rest: impl Fn(&str) -> String,

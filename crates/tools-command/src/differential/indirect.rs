@@ -1,7 +1,7 @@
-//! Constructs in which bash comes to a command on a detour: by a name that is looked up, a file or
-//! a descriptor that is read, an alias, a handler, a history, or a value that comes from elsewhere.
+//! Constructs in which bash reaches a command indirectly: by a name that is looked up, a file or
+//! descriptor that is read, an alias, a handler, the history, or a value from elsewhere.
 
-/// Lines in which a command is reached on a detour.
+/// Lines that reach a command indirectly.
 pub(super) const INDIRECT: &[&str] = &[
     // Descriptors and files.
     ". /dev/fd/3 3<<< ‹M›",
@@ -276,7 +276,7 @@ pub(super) const INDIRECT: &[&str] = &[
     "{ :;}&&‹M›",
 ];
 
-/// Values that come from elsewhere: a file, a descriptor, an output, an argument.
+/// Values from elsewhere: a file, a descriptor, an output, an argument.
 pub(super) const SOURCES: &[&str] = &[
     "read -r ‹n› < <(echo ‹evil›)",
     "exec 3<<< ‹evil›; read -ru3 ‹n›",
@@ -344,7 +344,7 @@ pub(super) const SOURCES: &[&str] = &[
     "wait -n -p q; ‹n›=‹evil›",
 ];
 
-/// Values that an expansion makes of others.
+/// Values that an expansion derives from others.
 pub(super) const TRANSFORMED: &[&str] = &[
     "q='B[$(‹M›)]'; ‹n›=${q@L}",
     "q='b[$(‹M›)]'; ‹n›=${q@Q}",
@@ -388,7 +388,8 @@ pub(super) const TRANSFORMED: &[&str] = &[
     "‹n›=(b[\\$\\({‹M›,q}\\)])",
 ];
 
-/// Uses of a value as the subscript of a map or an array, in every place that reads one.
+/// Uses of a value as a subscript of an associative or indexed array, in every place that reads
+/// one.
 pub(super) const MAPS: &[&str] = &[
     "declare -A m; ((m[$‹n›]++))",
     "declare -A m; (( m[${‹n›}] = 1 ))",

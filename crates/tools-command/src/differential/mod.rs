@@ -1,8 +1,8 @@
-//! The analysis held against others that read bash: bash itself running made-up programs,
-//! `bash -n`, and a second parser. A command that they know of and the analysis neither lists
-//! nor admits not to see is a hole; the other way round costs a question.
+//! Compares the analysis with other readers of bash: bash itself with generated programs, `bash
+//! -n`, and a second parser. A command that they find but that the analysis neither lists nor calls
+//! opaque is a hole; the reverse only costs a question.
 
-// Grammars have one production a line.
+// Grammars have one production per line.
 #[rustfmt::skip]
 mod constructs;
 mod figures;

@@ -9,20 +9,20 @@ use crate::registry::{find, spec::Syntax};
 /// A program that runs another one.
 pub(super) struct Runner {
     pub(super) name: &'static str,
-    /// The line; `‹O›` stands for options and `‹M›` for the marker.
+    /// Alternatives of the line; `‹O›` stands for options and `‹M›` for the marker.
     forms: &'static [&'static str],
     /// Options that are not tried, separated by blanks.
     without: &'static str,
 }
 
-/// Options that name a running process: nothing outside the test is touched.
+/// Options that name a running process; excluded so that the test touches nothing outside it.
 const PROCESSES: &str = "-p --pid -P --pgid -u --uid";
 
 const fn runner(name: &'static str, forms: &'static [&'static str], without: &'static str) -> Runner {
     Runner { name, forms, without }
 }
 
-/// Programs that are there on most machines and harm nothing in an empty folder.
+/// Programs that most machines have and that are harmless in an empty folder.
 pub(super) const RUNNERS: &[Runner] = &[
     runner("awk", &["awk ‹O› 'BEGIN { system(\"‹M›\") }'", "awk ‹O› 'BEGIN { print | \"‹M›\" }'", "awk ‹O› 1 x"], ""),
     runner("bash", &["bash ‹O› -c ‹M›", "bash -c ‹O› ‹M›", "echo ‹M› | bash ‹O›", "bash ‹O› x"], "-i -l --login"),
@@ -85,11 +85,11 @@ pub(super) const RUNNERS: &[Runner] = &[
     ),
 ];
 
-/// Values that options are given.
+/// Values for options.
 const VALUES: &[&str] = &["1", "0", "5", ".", "x", "KILL", "L", "a=b", "none", "lock", "folder", "{}"];
 /// Options that are in no description.
 const ODD: &[&str] = &["--odd", "-Q", "--no-such=1", "-zq"];
-/// Most options of a line.
+/// Maximum number of options in a line.
 const MAX_OPTIONS: usize = 4;
 
 /// A random line in which the runner starts `marker`.
@@ -123,7 +123,7 @@ pub(super) fn option_line(numbers: &mut Numbers, runner: &Runner, marker: &str) 
     if numbers.below(5) == 0 { pieced(numbers, &line) } else { line }
 }
 
-/// The line with one of its options put together when it runs.
+/// The line with one of its options built by expansions.
 fn pieced(numbers: &mut Numbers, line: &str) -> String {
     let mut words: Vec<String> = line.split(' ').map(str::to_owned).collect();
     let is_plain = |word: &str| word.len() > 2 && word.is_ascii() && !word.contains(['\'', '"', '$', '\\', '(', '{']);
@@ -177,7 +177,7 @@ fn flag(numbers: &mut Numbers, flags: &[&str]) -> String {
     let at = numbers.below(flags.len());
     let one = filled_in(numbers, flags[at]);
     if is_short(&one) && numbers.below(3) == 0 {
-        // Two short options in one word.
+        // Two short options in a cluster.
         let other = flags[numbers.below(flags.len())];
         if is_short(other) {
             return format!("{one}{}", &other[1..]);

@@ -1,4 +1,4 @@
-//! bash itself, confined: it has no program but itself, and tells which names it looked for.
+//! Bash itself, confined: it has no other programs, and reports the names it looks for.
 #![expect(clippy::disallowed_methods, reason = "the oracle is bash itself, on lines that name no program there is")]
 
 use std::collections::BTreeSet;
@@ -11,9 +11,9 @@ use tempfile::TempDir;
 
 use super::figures::MarkedLine;
 
-/// Prints how many lines were read, then each marker that was looked for. Each line runs in a shell
-/// of its own, which may end as it likes. bash calls the function for a
-/// program that is not found, in inner shells too.
+/// Prints the number of lines read, then each marker that was looked for. Each line runs in a
+/// separate shell, which may exit. Bash calls the function for a program that is not found, in
+/// inner shells too.
 const EVALUATING_SCRIPT: &str = r#"
 command_not_found_handle() { case $1 in zz*) builtin printf '%s\n' "$1" >> "LOG";; esac; return 127; }
 export -f command_not_found_handle
@@ -29,8 +29,8 @@ echo "$__own_count__"
 while read -r __own_line__; do echo "$__own_line__"; done < "LOG"
 "#;
 
-/// The same for markers that are programs. Each line runs in a bash of its own, which is ended when
-/// it hangs.
+/// The same for markers that are programs. Each line runs in a separate bash, which is killed if it
+/// hangs.
 const STARTING_SCRIPT: &str = r#"
 __own_count__=0
 while IFS= read -r -d '' __own_line__; do
@@ -64,8 +64,8 @@ impl Oracle {
         Self { folder }
     }
 
-    /// An oracle whose lines find these programs, as far as they are installed; `None` where
-    /// nothing ends a line that hangs.
+    /// An oracle whose lines find those of these programs that are installed; `None` if no tool can
+    /// kill a line that hangs.
     pub(super) fn with_programs(names: &[&str]) -> Option<Self> {
         installed("timeout").and(installed("setsid"))?;
         let oracle = Self::new();
@@ -87,7 +87,7 @@ impl Oracle {
         self.run(lines).1
     }
 
-    /// The markers that name a file with content in the inner folder when their lines have run.
+    /// The markers that name a non-empty file in the inner folder after their lines have run.
     pub(super) fn written(&self, lines: &[&MarkedLine]) -> BTreeSet<String> {
         let (own, _) = self.run(lines);
         let is_written = |(at, one): &(usize, &&MarkedLine)| {
@@ -97,7 +97,7 @@ impl Oracle {
         lines.iter().enumerate().filter(is_written).map(|(_, one)| one.marker.clone()).collect()
     }
 
-    /// Runs lines, each in a folder of its own with a file and a folder in it.
+    /// Runs each line in a separate folder that contains a file and a folder.
     fn run(&self, lines: &[&MarkedLine]) -> (TempDir, BTreeSet<String>) {
         let own = tempfile::tempdir_in(self.folder.path()).expect("a folder");
         let markers = own.path().join("markers");
@@ -114,7 +114,7 @@ impl Oracle {
         }
         let timeout = installed("timeout").unwrap_or_default();
         let script = STARTING_SCRIPT.replace("TIMEOUT", &timeout.to_string_lossy());
-        // In a session of its own no line reaches the terminal of whoever runs the tests.
+        // In a separate session no line reaches the terminal of the person who runs the tests.
         let mut bash = Command::new(installed("setsid").unwrap_or_default());
         bash.args(["-w", "/bin/bash"]);
         let path = format!("{}:{}", markers.display(), self.folder.path().join("bin").display());
@@ -125,7 +125,7 @@ impl Oracle {
     /// The markers that these lines look for as programs.
     pub(super) fn evaluated(&self, lines: &[&MarkedLine]) -> BTreeSet<String> {
         let own = tempfile::tempdir_in(self.folder.path()).expect("a folder");
-        // What one line writes no other reads.
+        // No line reads what another one wrote.
         for at in 1..=lines.len() {
             fs::create_dir_all(own.path().join("work").join(at.to_string())).expect("a folder to work in");
         }
@@ -134,7 +134,7 @@ impl Oracle {
     }
 }
 
-/// Runs a script over lines, in a folder that has a `work` with a folder for each of them.
+/// Runs a script over lines, in a folder whose `work` contains a folder for each of them.
 fn run(mut bash: Command, own: &Path, path: &str, script: &str, lines: &[&MarkedLine]) -> BTreeSet<String> {
     let spelled = |name: &str| own.join(name).to_string_lossy().into_owned();
     let batch: String = lines.iter().flat_map(|one| [one.line.as_str(), "\0"]).collect();

@@ -1,13 +1,12 @@
-//! Bash scripts made up for comparing readers of bash. They are harmless to run: every program in
-//! them is a name that does not exist, every loop ends after one round, and only `out` in the
-//! current folder is written.
+//! Generates bash scripts for comparing readers of bash. They are harmless to run: no program in
+//! them exists, every loop ends after one round, and only `out` in the current folder is written.
 
 use proptest::prelude::*;
 
-/// The program `t0`, with the end of a line in its name.
+/// The program `t0`, with a line continuation in its name.
 pub(super) const JOINED_PROGRAM: &str = "t\\\n0";
 
-/// A program that does not exist; names with `t` are taken to succeed, those with `f` to fail.
+/// A program that does not exist; names with `t` succeed, names with `f` fail.
 fn program() -> impl Strategy<Value = String> {
     prop_oneof![
         6 => "[tf][0-9]",
@@ -20,7 +19,7 @@ fn program() -> impl Strategy<Value = String> {
     ]
 }
 
-/// A word after a program, with `inner` somewhere in it or not.
+/// A word after a program, which may contain `inner`.
 fn word(inner: impl Strategy<Value = String> + Clone + 'static) -> impl Strategy<Value = String> {
     let data = prop::sample::select(vec![
         "a", "'$(t1)'", "\\$\\(t2\\)", "\"\\`t3\\`\"", "a#b", "'#'", "$x", "\"$@\"", "{a,b}", "*", "$'it\\'s'",
@@ -108,7 +107,7 @@ pub(super) fn script() -> impl Strategy<Value = String> {
         .prop_recursive(4, 24, 3, |inner| prop_oneof![3 => simple(inner.clone()), 2 => compound(inner)].boxed())
 }
 
-/// A script with pieces taken out of it or put in.
+/// A script with pieces removed or inserted.
 pub(super) fn broken() -> impl Strategy<Value = String> {
     let piece = prop::sample::select(vec![
         "", ";", "&", "|", "(", ")", "{", "}", "\"", "'", "`", "$(", "${", "((", "))", "fi", "done", "do", "then",

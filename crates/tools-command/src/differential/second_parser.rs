@@ -1,4 +1,4 @@
-//! Commands that tree-sitter's grammar of bash finds are found here.
+//! The analysis finds every command that tree-sitter's bash grammar finds.
 
 use std::collections::BTreeSet;
 
@@ -9,8 +9,8 @@ use tree_sitter::{Node, Parser};
 use super::scripts::script;
 use crate::{Surroundings, analyse};
 
-/// The names of commands that are plain words; nothing for a text that it does not wholly
-/// understand.
+/// The names of commands that are plain words; empty for a text that tree-sitter does not fully
+/// parse.
 fn heads(text: &str, parser: &mut Parser) -> BTreeSet<String> {
     let Some(tree) = parser.parse(text, None).filter(|tree| !tree.root_node().has_error()) else {
         return BTreeSet::new();
@@ -41,7 +41,7 @@ fn a_command_that_a_second_parser_finds_is_listed_or_the_line_is_opaque() {
     let mut runner = TestRunner::new(Config { failure_persistence: None, ..Config::default() });
     runner
         .run(&script(), |script| {
-            // tree-sitter ends a word at a continued line, and takes `time`, `coproc` and `!` for
+            // tree-sitter ends a word at a line continuation, and reads `time`, `coproc` and `!` as
             // programs.
             let script = script
                 .replace("\\\n", "")
@@ -50,8 +50,8 @@ fn a_command_that_a_second_parser_finds_is_listed_or_the_line_is_opaque() {
                 .replace("coproc ", "")
                 .replace("! ", "");
             let found = analyse(&script, &Surroundings::default());
-            // Nor does it know an expression in a here-document from a subshell, or which quotes in
-            // `"${…}"` are plain text.
+            // It also confuses expressions in here-documents with subshells, and reads quotes in
+            // `"${…}"` that are plain text.
             let is_misread = script.contains("$((") || script.contains("\"${x:-'");
             if found.opaque.is_empty() && !is_misread {
                 let listed: BTreeSet<String> =

@@ -1,5 +1,5 @@
-//! No option of a program that starts another one makes it start what the analysis neither lists
-//! nor asks about. The programs are the real ones of this machine.
+//! No option of a program that starts another one makes it start something that the analysis
+//! neither lists nor asks about. The programs are the real ones of this machine.
 
 use super::figures::{Figures, LeastShares, Plan};
 use super::option_lines::{RUNNERS, Runner, option_line};

@@ -1,5 +1,5 @@
-//! No line of `sqlite3` writes a file that the analysis does not tell: lines of its options, its
-//! own commands, statements and forms of names, for the real program.
+//! No line of `sqlite3` writes a file that the analysis does not report. Lines combine options, dot
+//! commands, statements and forms of names, and run with the real program.
 
 use tools_core::Access;
 
@@ -11,7 +11,7 @@ use crate::{Analysis, Effect, plain_path};
 const PLAN: Plan = Plan { lines: 800, batch: 100, parts: 1, seed: 20_261_128, sample: 4 };
 const LEAST: LeastShares = LeastShares { ran: 12, clear: 50 };
 
-/// The grammar of the lines: each name with its forms, of which one is taken.
+/// The grammar of the lines: each name with its alternatives.
 const RULES: Rules = &[
     (
         "line",
@@ -159,7 +159,7 @@ const RULES: Rules = &[
     ),
 ];
 
-/// Whether a line is asked about, or told to write its file.
+/// Whether the analysis asks about a line, or reports that it writes its file.
 fn is_seen(found: &Analysis, marker: &str) -> bool {
     let place = format!("folder/{marker}");
     let is_told = |effect: &Effect| match effect {

@@ -1,4 +1,4 @@
-//! What bash can read the grammar reads, and what `bash -n` refuses it nearly always refuses.
+//! The grammar reads whatever bash can read, and refuses nearly everything that `bash -n` refuses.
 #![expect(clippy::disallowed_methods, reason = "the oracle is `bash -n`, which runs nothing")]
 
 use std::cell::Cell;
@@ -13,7 +13,7 @@ fn bash_accepts(script: &str) -> bool {
     let mut bash = Command::new("/bin/bash");
     bash.args(["--norc", "--noprofile", "-n", "-c", script]).env_clear();
     let output = bash.stdin(Stdio::null()).stdout(Stdio::null()).output().expect("bash");
-    // It says no more than a word about some of what it will not run.
+    // Some scripts that bash will not run only cause a warning.
     output.status.success() && output.stderr.is_empty()
 }
 
@@ -26,7 +26,7 @@ fn what_bash_reads_is_read_but_for_rare_oddities() {
     let (accepted, refused) = (Cell::new(0_u32), Cell::new(0_u32));
     runner()
         .run(&script(), |script| {
-            // A word that is joined over the end of a line is not read on purpose.
+            // A word that is continued on the next line is refused on purpose.
             if bash_accepts(&script) && !script.contains(JOINED_PROGRAM) {
                 accepted.set(accepted.get() + 1);
                 refused.set(refused.get() + u32::from(parse(&script).is_err()));
@@ -40,8 +40,8 @@ fn what_bash_reads_is_read_but_for_rare_oddities() {
 
 #[test]
 fn what_bash_cannot_read_is_nearly_always_refused() {
-    // Where it is not, the words within `[[ … ]]` or `(( … ))` are in an order that bash does not
-    // take: it runs nothing then.
+    // In the remaining cases the words within `[[ … ]]` or `(( … ))` are in an order that bash
+    // refuses: it runs nothing then.
     let (refused, all) = (Cell::new(0_u32), Cell::new(0_u32));
     runner()
         .run(&broken(), |script| {

@@ -1,5 +1,4 @@
-//! Words of the lines that are made: quotes and expansions in one another, and every place of a
-//! word.
+//! Words of the generated lines: nested quotes and expansions, and every place of a word.
 
 /// Places of words.
 pub(super) const PLACES: &[&str] = &[
@@ -71,7 +70,7 @@ pub(super) const WORDS: &[&str] = &[
     "[‹w›]",
 ];
 
-/// What may stand in double quotes.
+/// Contents of double quotes.
 pub(super) const QUOTED: &[&str] = &[
     "a",
     "$(‹M›)",
@@ -107,7 +106,7 @@ pub(super) const QUOTED: &[&str] = &[
     "; ‹M›",
 ];
 
-/// Places where a substitution runs at once, and places where the same text is only text.
+/// Places where a substitution runs immediately, and places where the same text is only text.
 pub(super) const DIRECT: &[&str] = &[
     "‹M›",
     ": ‹sub›",
