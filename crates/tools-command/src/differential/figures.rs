@@ -34,11 +34,11 @@ pub(super) struct Figures {
     pub(super) lines: usize,
     /// Lines that are asked about and were run.
     pub(super) tried: usize,
-    /// Number of them that ran their marker.
+    /// Number of tried lines that ran their marker.
     pub(super) ran: usize,
     /// Lines that are not asked about.
     pub(super) clear: usize,
-    /// Those of them that ran their marker, with `zz` in its place.
+    /// Lines of these that ran their marker, with `zz` in its place.
     pub(super) missed: Vec<String>,
 }
 

@@ -1,6 +1,6 @@
-//! Compares the analysis with other readers of bash: bash itself with generated programs, `bash
-//! -n`, and a second parser. A command that they find but that the analysis neither lists nor calls
-//! opaque is a hole; the reverse only costs a question.
+//! Compares the analysis with other readers of bash: with bash itself running generated programs,
+//! with `bash -n`, and with a second parser. A command that they find but that the analysis neither
+//! lists nor calls opaque is a hole; the reverse only costs a question.
 
 // Grammars have one production per line.
 #[rustfmt::skip]

@@ -37,7 +37,7 @@ pub(super) struct ChosenVariables {
     verbs: BTreeSet<String>,
     /// Variables that may be empty.
     empty: BTreeSet<String>,
-    /// Variables that may hold a text with a dash that is not in `texts`: a part of it may be an
+    /// Variables that may hold an unknown or overlong text with a dash: a part of it may be an
     /// option.
     dashes: BTreeSet<String>,
     /// The texts and patterns that the line assigns to each variable, at any time.

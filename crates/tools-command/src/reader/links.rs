@@ -1,5 +1,5 @@
 //! Files that a command reaches under other names: through links that the line makes, and through
-//! the values that replace placeholders.
+//! the values of variables and placeholders.
 
 use std::path::Path;
 
@@ -59,7 +59,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Adds the files that a command reaches through links and replaced placeholders.
+    /// Adds the files that a command reaches through links, variables and placeholders.
     pub(super) fn add_linked_files(&self, command: &mut Command) {
         let mut further = Vec::new();
         for effect in &command.effects {
@@ -94,7 +94,7 @@ impl Reader<'_> {
         self.links.all(&target.placed(Some(&self.surroundings.workdir)))
     }
 
-    /// The paths that a path may denote once known values replace its variables.
+    /// The paths that a path may denote, by the known values of its variables and placeholders.
     pub(super) fn variants(&self, path: &Value) -> Vec<Value> {
         let word = (!path.is_exact).then(|| parse_word(&path.text)).flatten();
         let held = word.map(|word| self.chosen.texts(&word, self.surroundings)).unwrap_or_default();

@@ -26,8 +26,8 @@ impl Reader<'_> {
             })
     }
 
-    /// Whether the input of a command consists only of names: from a pipe, or from the words of a
-    /// loop.
+    /// Whether the input of a command consists only of names: from a pipe, or from the words after
+    /// `:::`.
     pub(super) fn feeds_names(&self, commands: &[Simple], command: &Simple) -> bool {
         let words: Vec<Option<String>> = command.words.iter().map(Word::literal).collect();
         let is_name = |word: &Option<String>| word.as_ref().is_some_and(|word| !word.starts_with(['-', ':']));

@@ -44,8 +44,7 @@ fn read(mut reader: Reader<'_>, effect: &Effect, input: Input) -> Analysis {
     reader.finish()
 }
 
-/// A destructive or changing effect of a command on the machine where it runs; `None` if it has
-/// none.
+/// A harmful effect of a command on the machine where it runs; `None` if there is none.
 pub(super) fn harm(command: &Command) -> Option<Effect> {
     let is_harm = |effect: &Effect| matches!(effect, Effect::Is { .. } | Effect::Path { access: Access::Delete, .. });
     let why = || format!("runs `{}` elsewhere", shorten(&command.line));

@@ -50,7 +50,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Whether an earlier command of the line names this file, other than a read-only one.
+    /// Whether an earlier command of the line names this file and may change it.
     pub(super) fn is_touched(&self, file: &str, command: &Command) -> bool {
         let name = last_part(file);
         let names = |text: &str| {
@@ -88,7 +88,7 @@ impl Reader<'_> {
     }
 }
 
-/// Programs that only read the files they name, and whose description says no more.
+/// Programs that only read the files in their arguments, although their descriptions do not say so.
 const LOOKS: [&str; 12] =
     ["shellcheck", "shfmt", "pylint", "mypy", "pyright", "flake8", "ruff", "eslint", "bat", "batcat", "tree", "hexyl"];
 /// Subcommands of `git` that change no file in the working tree.

@@ -1,5 +1,4 @@
-//! The command whose output a command prints: `timeout 5 cargo test` prints the output of `cargo
-//! test`.
+//! The command whose output a command prints: `timeout 5 cargo test` has that of `cargo test`.
 
 use super::lookup::{canonical, describe};
 use super::{Parsed, Program, find};

@@ -99,8 +99,7 @@ pub(super) static ALL: &[Program] = &[
     },
 ];
 
-/// Effects of a script that has the name of a described program: `python3 manage.py`, `ruby
-/// bin/rails`.
+/// Effects of a script with the name of a described program: `python3 manage.py`, `ruby bin/rails`.
 pub(super) fn named(parsed: &Parsed<'_>) -> Vec<Effect> {
     let Some(script) = parsed.operand(0).filter(|script| script.is_exact) else { return Vec::new() };
     let program = crate::reader::Value::exact(script.text.as_str());
