@@ -78,7 +78,7 @@ impl Parser<'_> {
         }
     }
 
-    /// Reads one pipeline. Returns whether it is a single simple command.
+    /// Reads one pipeline. Returns whether it is a single simple command without `!`.
     fn pipeline(&mut self) -> Result<bool, Problem> {
         let mut is_negated = false;
         loop {

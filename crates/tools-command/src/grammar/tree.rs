@@ -9,12 +9,11 @@ pub(crate) struct Parsed {
     pub(crate) functions: Vec<Function>,
     /// Subshells, loops and bodies of functions, inner ones first.
     pub(crate) scopes: Vec<Scope>,
-    /// The parts of the last pipeline outside of everything compound.
-    pub(crate) last_pipeline: Vec<String>,
     /// The parts of the last pipeline outside compound commands.
-    /// Number of `&&` lists at the top level of the text so far.
+    pub(crate) last_pipeline: Vec<String>,
+    /// Number of chains so far. A chain is a list of commands joined by `&&`.
     pub(crate) chains: u32,
-    /// The chains around the place that is read, the innermost last.
+    /// The chains that contain the place that is read, innermost last.
     pub(crate) around: Vec<u32>,
     /// Variables that loops and `${x:=…}` set.
     pub(crate) settings: Vec<Setting>,
@@ -24,7 +23,7 @@ pub(crate) struct Parsed {
     pub(crate) expressions: Vec<Word>,
 }
 
-/// Commands that run together: once more, or in a shell of their own.
+/// Commands that are repeated together, run later, or run in a shell of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scope {
     pub(crate) kind: ScopeKind,
@@ -68,19 +67,18 @@ pub(crate) struct Simple {
     /// Whether it runs at the same time as others: in a pipe or in the background.
     pub(crate) is_concurrent: bool,
     pub(crate) place: Place,
-    /// Number of the `&&` list at the top level that contains the command; later lists have higher
-    /// numbers.
+    /// The chains that contain the command, innermost last. In the body of a function the first
+    /// one is 0, which stands for the unknown calls of the function.
     pub(crate) chains: Vec<u32>,
 }
 
 /// Whether a simple command that sets a variable has certainly run before a later one.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) enum Place {
-    /// That is not known: it is in a pipe, behind `!` or `||`, or part of a compound command.
+    /// Not known: it is in a pipe, or after `!` or `||`.
     #[default]
     Unknown,
-    /// Not known: it is in a compound command, in a pipe, or after `||`.
-    /// It has run if the later command is in the same chain.
+    /// It has run if the later command is in the same chain, or in a compound command of it.
     InChain,
     /// It has run.
     Always,
