@@ -1,4 +1,4 @@
-//! `[tools.scrape]` as it is typed, and what of it runs.
+//! `[tools.scrape]` as configured, and its compiled form.
 
 use std::time::Duration;
 
@@ -59,7 +59,7 @@ pub struct ScrapePolicy {
     pub(crate) fresh: Duration,
 }
 
-/// Pages beyond this would be kept in memory whole.
+/// Upper limit for `max_body_bytes`: pages are kept in memory whole.
 const MAX_BODY: usize = 64 * 1024 * 1024;
 
 impl ScrapeConfig {

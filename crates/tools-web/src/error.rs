@@ -1,5 +1,4 @@
-//! What can go wrong with a page, and which category of error that is. The words for the model name
-//! no address.
+//! Errors of a page request, with their categories. The text for the model contains no IP address.
 
 use std::io;
 use std::time::Duration;
@@ -11,7 +10,7 @@ use tools_egress::dial::DialError;
 
 use crate::guard::Refusal;
 
-/// Reason why there is no page.
+/// Reason why a page cannot be returned.
 #[derive(Debug, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
@@ -19,46 +18,46 @@ pub enum WebError {
     /// The guard refuses the URL.
     #[error("{0}")]
     Refused(#[from] Refusal),
-    /// The guard refuses where a redirect leads.
+    /// The guard refuses the target of a redirect.
     #[error("the page redirects to where it may not: {0}")]
     Redirect(Refusal),
-    /// A redirect to nowhere.
+    /// A redirect without a target.
     #[error("the server answered {0} without naming where the page is")]
     NoLocation(StatusCode),
-    /// Redirects without end.
+    /// Too many redirects.
     #[error("the page redirects more than {most} times")]
     TooManyRedirects { most: usize },
-    /// No address answered.
+    /// No address of the host accepted a connection.
     #[error("`{host}` could not be connected to")]
     Connect { host: String, source: io::Error },
-    /// The other side did not prove to be the host.
+    /// The certificate of the server is not valid for the host.
     #[error("the certificate of `{host}` is not valid: {problem}")]
     Certificate { host: String, problem: String },
-    /// There was no encrypted connection.
+    /// The TLS connection failed.
     #[error("no encrypted connection to `{host}`: {problem}")]
     Tls { host: String, problem: String },
     /// The response is not HTTP, or it ended too early.
     #[error("the answer broke off or is not valid HTTP")]
     Http(#[source] hyper::Error),
-    /// A status that is no page.
+    /// An error status.
     #[error("the server answered {status}")]
     Status { status: StatusCode, retry_after: Option<Duration> },
-    /// The body is packed in a way that was not asked for.
+    /// The body has a content encoding that is not supported.
     #[error("the content encoding `{0}` is not supported")]
     Encoding(String),
-    /// The body does not unpack.
+    /// The compressed body is damaged.
     #[error("the compressed body is damaged")]
     Compression(#[source] io::Error),
-    /// Everything together took too long.
+    /// The time limit of the call passed.
     #[error("the page did not come in time")]
     Timeout,
-    /// The body is no text.
+    /// The body is not text.
     #[error("the page is not text but {kind}, {size}")]
     Binary { kind: String, size: String },
-    /// The body is a PDF whose text cannot be had.
+    /// The body is a PDF whose text cannot be read.
     #[error("the text of the PDF cannot be read: {0}")]
     Pdf(String),
-    /// A parameter makes no sense.
+    /// A parameter is not valid.
     #[error("{0}")]
     Parameter(String),
 }
@@ -106,8 +105,8 @@ impl WebError {
         }
     }
 
-    /// Whether it tells of the page that was named. A certificate may be no good because of this
-    /// machine.
+    /// Whether the error is permanent and caused by the page. A certificate error may be caused by
+    /// this machine.
     fn is_of_the_page(&self) -> bool {
         self.category() == ToolErrorCategory::PermanentFailure && !matches!(self, Self::Certificate { .. })
     }

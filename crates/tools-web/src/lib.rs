@@ -1,8 +1,9 @@
 //! Pages of the web for a model: the tools `fetch` and `web_scrape`, and the guard that decides
 //! which addresses may be reached.
 //!
-//! [`guard`] is the way out. [`guard::UrlRules`] reads a URL, [`guard::Guard`] resolves its host
-//! and judges every address, and only the [`guard::VettedHost`] that it makes can be dialled:
+//! [`guard`] decides which addresses may be reached. [`guard::UrlRules`] reads a URL,
+//! [`guard::Guard`] resolves its host and checks every address, and connections need the
+//! [`guard::VettedHost`] that it returns:
 //!
 //! ```
 //! use std::{net::IpAddr, sync::Arc};

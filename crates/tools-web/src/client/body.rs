@@ -1,5 +1,5 @@
-//! A body within its bounds: so many bytes from the wire, so many after decompression. What is
-//! beyond is not read, and the head is what is returned.
+//! Reads a response body within limits on the bytes received and on the bytes after decompression.
+//! A longer body is cut.
 
 use std::io::{self, Write};
 
@@ -7,18 +7,18 @@ use flate2::write::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 
 use crate::error::WebError;
 
-/// The head of a body, or all of it.
+/// The body, or its beginning.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Body {
-    /// Decompressed.
+    /// The bytes after decompression.
     pub bytes: Vec<u8>,
-    /// Whether there was more.
+    /// Whether the body was longer.
     pub truncated: bool,
-    /// Bytes that came over the wire.
+    /// Number of bytes received over the wire.
     pub received: u64,
 }
 
-/// Takes a body piece by piece.
+/// Takes in and decompresses a body piece by piece.
 pub(super) struct Intake {
     decoder: Option<Decoder>,
     received: u64,
@@ -28,14 +28,15 @@ pub(super) struct Intake {
 enum Decoder {
     Plain(CappedBuffer),
     Gzip(Box<MultiGzDecoder<CappedBuffer>>),
-    /// `deflate`, of which the first byte tells whether it is wrapped as the standard says.
+    /// `deflate`: the first byte shows whether the data has the zlib header that the standard asks
+    /// for.
     Undecided(CappedBuffer),
     Zlib(Box<ZlibDecoder<CappedBuffer>>),
     Deflate(Box<DeflateDecoder<CappedBuffer>>),
 }
 
 impl Intake {
-    /// An intake for a body with this `Content-Encoding`, of which `most` bytes are kept.
+    /// An intake for a body with this `Content-Encoding` that keeps at most `most` bytes.
     pub(super) fn new(encoding: Option<&str>, most: usize) -> Result<Self, WebError> {
         let kept = CappedBuffer { kept: Vec::new(), most, has_more: false };
         let decoder = match encoding.map(|encoding| encoding.trim().to_ascii_lowercase()).as_deref() {
@@ -73,7 +74,7 @@ impl Intake {
         Ok(self.received <= self.most as u64)
     }
 
-    /// What was taken. `is_whole` says whether the other side had come to its end.
+    /// The body so far; `is_whole` says whether the server sent it to its end.
     pub(super) fn finish(mut self, is_whole: bool) -> Result<Body, WebError> {
         let Some(mut decoder) = self.decoder.take() else { return Ok(Body::default()) };
         if is_whole && !decoder.kept().has_more && self.received > 0 {
@@ -112,7 +113,7 @@ impl Decoder {
     }
 }
 
-/// Keeps so many bytes and refuses the next one.
+/// A buffer that keeps up to `most` bytes and refuses the next one.
 #[derive(Default)]
 struct CappedBuffer {
     kept: Vec<u8>,

@@ -1,4 +1,4 @@
-//! One request over one connection of its own, which ends with it.
+//! One HTTP request over a connection of its own, which is closed afterwards.
 
 use bytes::Bytes;
 use http_body_util::{BodyExt as _, Empty};
@@ -16,10 +16,10 @@ use super::request::Request;
 use crate::error::WebError;
 use crate::guard::{PageUrl, VettedHost};
 
-/// Headers are read up to so many bytes.
+/// Maximum size of the response headers in bytes.
 const MAX_HEADER: usize = 64 * 1024;
 
-/// The head of an answer, with its body still on the wire.
+/// The head of a response, with its body still on the wire.
 pub(super) struct ResponseHead {
     pub(super) status: StatusCode,
     pub(super) headers: HeaderMap,
@@ -52,7 +52,7 @@ pub(super) async fn exchange(
     let mut builder = http1::Builder::new();
     builder.max_buf_size(MAX_HEADER);
     let (mut sender, connection) = builder.handshake(TokioIo::new(stream)).await.map_err(WebError::Http)?;
-    // What goes wrong with the connection is told by the request or the body.
+    // The request or the body reports a failure of the connection.
     let connection = Connection(tokio::spawn(async move { drop(connection.await) }));
     let message = message(url, request)?;
     let (head, body) = sender.send_request(message).await.map_err(WebError::Http)?.into_parts();
@@ -80,13 +80,12 @@ fn message(url: &PageUrl, request: &Request<'_>) -> Result<hyper::Request<Empty<
 }
 
 impl ResponseHead {
-    /// A header as text; `None` when it is missing or no text.
+    /// A header as text; `None` when it is missing or not text.
     pub(super) fn header(&self, name: &HeaderName) -> Option<&str> {
         self.headers.get(name)?.to_str().ok()
     }
 
-    /// Reads the body up to its bounds; what is beyond them stays unread and the connection is
-    /// closed.
+    /// Reads the body up to its limits, then closes the connection.
     pub(super) async fn read(mut self, most: usize) -> Result<(Self, Body), WebError> {
         let encodings: Vec<_> =
             self.headers.get_all(header::CONTENT_ENCODING).iter().filter_map(|v| v.to_str().ok()).collect();

@@ -1,6 +1,6 @@
-//! The connection itself: dialled to a vetted address only, TLS to the name that was asked for, one
-//! request, a bounded body. There is no HTTP library above it that resolves names, follows
-//! redirects, reads proxy variables or keeps connections.
+//! The HTTP client: it connects to vetted addresses only, checks the certificate for the host of
+//! the URL, sends one request and reads a bounded body. No HTTP library above it resolves names,
+//! follows redirects, reads proxy variables or keeps connections.
 
 mod body;
 mod exchange;

@@ -1,5 +1,5 @@
-//! A page by its URL: each hop through every check, at most three redirects, one deadline over all
-//! of it.
+//! Gets a page by its URL: every check runs for each redirect, at most three redirects are
+//! followed, and one deadline covers the whole request.
 
 use std::fmt;
 use std::sync::Arc;
@@ -17,24 +17,24 @@ use super::request::Request;
 use crate::error::WebError;
 use crate::guard::{Guard, PageUrl, SystemResolver};
 
-/// Redirects that are followed.
+/// Maximum number of redirects.
 const MAX_REDIRECTS: usize = 3;
 
-/// Gets pages. One for all calls: connections are not kept, TLS sessions and look-ups are.
+/// Gets pages. All calls share one client: it keeps TLS sessions and look-ups, but no connections.
 pub struct WebClient {
     guard: Guard,
     dialer: Arc<dyn Dialer>,
     tls: TlsClient,
 }
 
-/// An answer.
+/// A response.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fetched {
     /// The URL that answered, after redirects.
     pub url: PageUrl,
     /// Number of redirects that were followed.
     pub redirects: usize,
-    /// The status; 2xx, or 304 for a request that named what is known already.
+    /// The status: 2xx, or 304 when the request named a copy that the caller has.
     pub status: u16,
     /// `Content-Type`.
     pub content_type: Option<String>,
@@ -64,8 +64,7 @@ impl WebClient {
         Self { guard: Guard::new(Arc::new(SystemResolver::new())), dialer: Arc::new(Tcp), tls: TlsClient::default() }
     }
 
-    /// A client with a way of its own to vetted addresses, and certificates of its own: for tests
-    /// over loopback.
+    /// A client with its own dialer and certificates, for tests over loopback.
     #[cfg(any(test, feature = "test-support"))]
     pub fn with_parts(guard: Guard, dialer: Arc<dyn Dialer>, roots: tools_tls::RootCertStore) -> Self {
         Self { guard, dialer, tls: TlsClient::trusting(roots) }
@@ -74,8 +73,7 @@ impl WebClient {
     /// Gets a URL.
     ///
     /// # Errors
-    /// A refusal of the guard, a failure on the way, a status of 400 and more, or the end of the
-    /// time.
+    /// A refusal of the guard, a network failure, a status of 400 or more, or a timeout.
     pub async fn get(&self, url: PageUrl, request: &Request<'_>) -> Result<Fetched, WebError> {
         timeout_at(request.deadline, self.follow(url, request)).await.unwrap_or(Err(WebError::Timeout))
     }
@@ -122,7 +120,7 @@ impl WebClient {
     }
 }
 
-/// Where a redirect leads; `None` when the answer is none.
+/// Target of a redirect; `None` when the response is not a redirect.
 fn location(answered: &ResponseHead) -> Result<Option<&str>, WebError> {
     if !matches!(answered.status.as_u16(), 301 | 302 | 303 | 307 | 308) {
         return Ok(None);
@@ -131,7 +129,8 @@ fn location(answered: &ResponseHead) -> Result<Option<&str>, WebError> {
     location.map(Some).ok_or(WebError::NoLocation(answered.status))
 }
 
-/// Seconds only: a date would need this machine's clock to be right.
+/// The `Retry-After` header in seconds. A date is ignored: it needs a correct clock on this
+/// machine.
 fn retry_after(answered: &ResponseHead) -> Option<Duration> {
     let seconds: u64 = answered.header(&header::RETRY_AFTER)?.trim().parse().ok()?;
     Some(Duration::from_secs(seconds.min(3600)))

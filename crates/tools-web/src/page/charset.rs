@@ -1,5 +1,4 @@
-//! Which characters the bytes of a page are: by the mark at its start, by the header, by the page
-//! itself, and else by what it looks like.
+//! The character encoding of a page: from its byte order mark, its header, its markup, or a guess.
 
 use std::borrow::Cow;
 
@@ -8,39 +7,39 @@ use encoding_rs::{Encoding, UTF_8, UTF_16BE, UTF_16LE};
 
 use super::xhtml::end_of_tag;
 
-/// A page says in its first bytes which characters it has: within 1024 by the standard, behind its
-/// scripts in practice.
+/// Number of bytes searched for the encoding that a page declares. The standard wants it within
+/// 1024 bytes; in practice it may follow scripts.
 const PRESCAN: usize = 8 * 1024;
-/// More than this changes no guess.
+/// Number of bytes that the guess uses: more do not change it.
 const GUESSED_FROM: usize = 64 * 1024;
 
-/// Origin of the encoding.
+/// Source of the encoding.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum CharsetSource {
-    /// The mark at the start.
+    /// The byte order mark.
     Mark,
     /// `Content-Type`.
     Header,
     /// The page (`<meta charset>`, `<?xml encoding>`).
     Page,
-    /// Nobody: it was guessed.
+    /// A guess.
     Guess,
 }
 
-/// Text out of bytes.
+/// Decoded text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct DecodedText<'a> {
     /// The text.
     pub text: Cow<'a, str>,
     /// The name of the encoding (`windows-1251`).
     pub charset: &'static str,
-    /// Origin of the encoding.
+    /// Source of the encoding.
     pub from: CharsetSource,
-    /// Whether some bytes were none of its characters.
+    /// Whether some bytes are not valid in the encoding.
     pub damaged: bool,
 }
 
-/// Decodes a body; `content_type` is its header, `truncated` says that its end is missing.
+/// Decodes a body; `content_type` is its header, `truncated` says whether its end is missing.
 pub fn decode<'a>(bytes: &'a [u8], content_type: Option<&str>, truncated: bool) -> DecodedText<'a> {
     let (encoding, from, mark) = encoding_of(bytes, content_type);
     let rest = &bytes[mark..];
@@ -59,7 +58,7 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, 
     if let Some((encoding, length)) = Encoding::for_bom(bytes) {
         return (encoding, CharsetSource::Mark, length);
     }
-    // Half of the bytes of markup in UTF-16 are zero.
+    // About half of the bytes of UTF-16 markup are zero.
     let fits =
         |encoding: &&Encoding| !is_two_bytes(encoding) || bytes.contains(&0) || std::str::from_utf8(bytes).is_err();
     if let Some(encoding) = named(content_type).filter(fits) {
@@ -71,7 +70,7 @@ fn encoding_of(bytes: &[u8], content_type: Option<&str>) -> (&'static Encoding, 
     (guessed(bytes), CharsetSource::Guess, 0)
 }
 
-/// Whether the header of a body says that it is UTF-16.
+/// Whether the `Content-Type` header names UTF-16.
 pub(super) fn is_utf16(content_type: Option<&str>) -> bool {
     named(content_type).is_some_and(is_two_bytes)
 }
@@ -85,8 +84,8 @@ fn named(content_type: Option<&str>) -> Option<&'static Encoding> {
     Encoding::for_label(charset_parameter(content_type?)?.as_bytes())
 }
 
-/// Whether bytes beyond ASCII are there and none of them make a character of UTF-8: what says
-/// otherwise is wrong about all of them.
+/// Whether the bytes contain non-ASCII bytes, none of which is part of a valid UTF-8 character. A
+/// declaration of UTF-8 is wrong then.
 fn is_no_utf8(bytes: &[u8]) -> bool {
     let mut has_other = false;
     for chunk in bytes.utf8_chunks() {
@@ -114,7 +113,7 @@ fn declared(bytes: &[u8]) -> Option<&'static Encoding> {
     let of_xml = of_xml.and_then(|(declaration, _)| attribute(declaration, "encoding"));
     let label = of_xml.or_else(|| of_meta(&text))?;
     let encoding = Encoding::for_label(label.as_bytes())?;
-    // Text in which this could be read is no UTF-16.
+    // The text was readable as ASCII, so it is not UTF-16.
     Some(if is_two_bytes(encoding) { UTF_8 } else { encoding })
 }
 
@@ -144,7 +143,7 @@ fn is_end(c: char) -> bool {
     c.is_ascii_whitespace() || matches!(c, '/' | '>')
 }
 
-/// The value of an attribute of the tag at whose attributes the text begins, quoted or not.
+/// The value of an attribute, quoted or not; `tag` starts at the attributes of a tag.
 fn attribute<'a>(tag: &'a str, name: &str) -> Option<&'a str> {
     let mut rest = tag;
     loop {
@@ -176,7 +175,7 @@ fn guessed(bytes: &[u8]) -> &'static Encoding {
     detector.guess(None, Utf8Detection::Allow)
 }
 
-/// The bytes without the beginning of a UTF-8 character at their end.
+/// The bytes without an incomplete UTF-8 character at their end.
 fn without_cut_character(bytes: &[u8]) -> &[u8] {
     let tail = bytes.len().saturating_sub(3);
     match bytes[tail..].iter().rposition(|byte| byte & 0xc0 == 0xc0) {

@@ -1,5 +1,5 @@
-//! Preformatted text while it is read: lines as a browser breaks them, without the numbers that a
-//! listing shows beside them.
+//! Preformatted text: keeps the line breaks that a browser shows and drops the line numbers beside
+//! a listing.
 
 use ego_tree::{NodeId, NodeRef};
 use html5ever::local_name;
@@ -8,17 +8,17 @@ use scraper::node::Element;
 
 use super::tag::{Tag, tag_of};
 
-/// Preformatted text up to where it is read.
+/// The preformatted text that the walk has read so far.
 pub(super) struct Code {
-    /// The element that ends it.
+    /// The element whose end completes the text.
     pub(super) root: NodeId,
     pub(super) text: String,
     pub(super) language: Option<String>,
-    /// Whether the next text stands on a line of its own.
+    /// Whether the next text starts a new line.
     is_broken: bool,
-    /// Where the last row or item began.
+    /// Offset at which the last row or item began.
     row: Option<usize>,
-    /// Whether the element is no `pre`: white space between its blocks is markup.
+    /// Whether the element is not `pre`: white space between its blocks is not text then.
     is_loose: bool,
 }
 
@@ -44,7 +44,7 @@ impl Code {
         self.text.push_str(text);
     }
 
-    /// Reads an element up to what is in it; whether that is read too.
+    /// Handles the start of an element; returns whether its children are read.
     pub(super) fn enter(&mut self, element: &Element, tag: Tag) -> bool {
         match tag {
             Tag::Break => self.write("\n"),
@@ -102,7 +102,7 @@ fn is_between_blocks(node: NodeRef<'_, Node>) -> bool {
     [node.prev_sibling(), node.next_sibling()].into_iter().flatten().any(is_apart)
 }
 
-/// Names that programs give to the numbers beside the lines of a listing.
+/// Class names that page generators give to line numbers.
 const NUMBERS: &[&str] = &[
     "blob-num",
     "crayon-nums",
@@ -129,7 +129,7 @@ fn is_named(element: &Element) -> bool {
     element.classes().any(|class| NUMBERS.iter().any(|known| class.eq_ignore_ascii_case(known)))
 }
 
-/// Looks for the numbers of lines, at no more nodes of a page than honest listings have.
+/// Detects line numbers. It visits a limited number of nodes per page.
 pub(super) struct Numbers {
     nodes_left: usize,
 }
@@ -141,7 +141,7 @@ impl Default for Numbers {
 }
 
 impl Numbers {
-    /// Whether an element holds numbers of lines and nothing else.
+    /// Whether an element contains line numbers and nothing else.
     pub(super) fn is_beside(&mut self, node: NodeRef<'_, Node>, element: &Element, is_in_code: bool) -> bool {
         let is_marked = || {
             element.attr("data-line-number").is_some()
@@ -149,7 +149,7 @@ impl Numbers {
                 || element.attr("style").is_some_and(|style| style.replace(' ', "").contains("user-select:none"))
         };
         match tag_of(element) {
-            // In text such a name may stand at a number that says something.
+            // In prose, an element with such a name may contain a number that is part of the text.
             Tag::Line | Tag::Pre => is_named(element) && self.read(node) == Some(true),
             Tag::Inline | Tag::Link | Tag::Item if is_in_code => {
                 (is_named(element) || is_marked()) && self.read(node).is_some()
@@ -159,7 +159,7 @@ impl Numbers {
         }
     }
 
-    /// Whether the cell stands beside lines of code, for their numbers.
+    /// Whether the table cell contains the line numbers of the code beside it.
     pub(super) fn is_cell(&mut self, cell: NodeRef<'_, Node>, element: &Element) -> bool {
         let inner = || cell.children().filter_map(|child| child.value().as_element());
         if is_named(element)
@@ -173,8 +173,7 @@ impl Numbers {
         has_code && self.read(cell) == Some(true)
     }
 
-    /// Whether there are numbers here, each one more than the last; `None` where there is other
-    /// text.
+    /// Whether the node contains consecutive numbers; `None` when it contains other text.
     fn read(&mut self, node: NodeRef<'_, Node>) -> Option<bool> {
         let mut last = None;
         for below in node.descendants() {
@@ -192,7 +191,7 @@ impl Numbers {
     }
 }
 
-/// Whether an element that is no `pre` is shown like one.
+/// Whether an element other than `pre` is shown as preformatted text.
 pub(super) fn is_code_block(node: NodeRef<'_, Node>, element: &Element) -> bool {
     let style = || {
         element.attr("style").is_some_and(|style| style.replace(' ', "").split(';').any(|one| one == "white-space:pre"))

@@ -1,12 +1,11 @@
-//! Characters that show nothing and steer a terminal or hide text from people: no page needs them.
+//! Removes invisible characters, which control a terminal or hide text from people.
 
 use std::borrow::Cow;
 
 use tools_core::is_hidden;
 
-/// Whether the character at a place is taken out: every hidden one but line feed, tab and the
-/// separators of lines, and but a joiner between characters outside of ASCII, where several
-/// scripts and emoji need it.
+/// Whether to remove the character `c`. Line feed, tab and line separators stay. So does a joiner
+/// between non-ASCII characters, because several scripts and emoji need it.
 pub(super) fn is_taken_out(before: &str, c: char, after: &str) -> bool {
     let needs_joiner = |c: Option<char>| c.is_some_and(|c| !c.is_ascii() && !is_hidden(c));
     match c {
@@ -16,7 +15,7 @@ pub(super) fn is_taken_out(before: &str, c: char, after: &str) -> bool {
     }
 }
 
-/// The text without such characters, and how many there were. `\r\n` becomes `\n`.
+/// The text without such characters, and the number of them. `\r\n` becomes `\n`.
 pub(crate) fn without_controls(text: &str) -> (Cow<'_, str>, usize) {
     if !text.contains(|c| is_taken_out("", c, "")) {
         return (Cow::Borrowed(text), 0);

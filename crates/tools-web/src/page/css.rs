@@ -1,4 +1,4 @@
-//! Values of CSS: what cssparser finds, with what is computed worked out.
+//! Values of CSS, parsed with cssparser; functions such as `calc` are evaluated.
 
 use cssparser::{ParseError, Parser, Token};
 
@@ -9,7 +9,7 @@ pub(super) enum Value {
     Amount(Amount),
     Sign(char),
     Call(String, Vec<Self>),
-    /// A string, an address, a unit of time or of an angle.
+    /// A string, a URL, a time or an angle.
     Other,
 }
 
@@ -51,14 +51,15 @@ impl Amount {
         Self { plain: self.plain * factor, px: self.px * factor, percent: self.percent * factor }
     }
 
-    /// As a length; a number without unit is one only in old pages, and believed only to hide.
+    /// The value as a length. A number without a unit is a length only in old pages, so it counts
+    /// only when it is not positive: such a length may hide.
     pub(super) fn length(self, px_of_percent: f32) -> Option<f32> {
         let px = self.px + self.percent * px_of_percent + self.plain;
-        // What is no number is 0 in CSS.
+        // In CSS, a result that is not a number counts as 0.
         (self.plain <= 0.0).then_some(if px.is_nan() { 0.0 } else { px.clamp(-1e7, 1e7) })
     }
 
-    /// As a share of one.
+    /// The value as a fraction: 1 is 100%.
     pub(super) fn share(self) -> Option<f32> {
         let share = self.plain + self.percent / 100.0;
         (self.px == 0.0).then_some(if share.is_nan() { 0.0 } else { share })
@@ -83,7 +84,7 @@ pub(super) fn read(input: &mut Parser<'_>) -> Result<Vec<Value>, ParseError<()>>
                 let mut inside = input.parse_nested_block(read)?;
                 let name = name.to_ascii_lowercase();
                 if matches!(name.as_str(), "var" | "env") {
-                    // The variable is not known here; what stands in for it is.
+                    // The value of the variable is not known, so its fallback is used.
                     let comma = inside.iter().position(|value| matches!(value, Value::Sign(',')));
                     values.extend(inside.drain(comma.map_or(inside.len(), |at| at + 1)..));
                     continue;
@@ -99,7 +100,7 @@ pub(super) fn read(input: &mut Parser<'_>) -> Result<Vec<Value>, ParseError<()>>
     Ok(values)
 }
 
-/// A function, as what it comes to where that can be said.
+/// A function, evaluated where possible.
 fn computed(name: String, inside: Vec<Value>) -> Value {
     let list = || inside.split(|value| matches!(value, Value::Sign(','))).map(sum).collect::<Option<Vec<_>>>();
     let size = |amount: &Amount| amount.plain + amount.px + amount.percent * 10.0;

@@ -1,12 +1,12 @@
-//! What of a formula or a number stands above, below or beside the line, on the line.
+//! Writes formulas, superscripts and subscripts on one line.
 
 use ego_tree::NodeRef;
 use html5ever::ns;
 use scraper::Node;
 
-/// Longer texts above the line are words.
+/// Maximum length of a superscript: longer text consists of words.
 const MAX_RAISED_CHARS: usize = 12;
-/// Nodes that are looked at for one raised text.
+/// Maximum number of nodes visited for one superscript.
 const MAX_NODES: usize = 16;
 
 const RAISED: &[(char, char)] = &[
@@ -29,8 +29,8 @@ const RAISED: &[(char, char)] = &[
     ('n', 'ⁿ'),
 ];
 
-/// Text above the line in characters that stand there; `None` where some have none, or where it
-/// leads to another page.
+/// The text in superscript characters; `None` when a character has no superscript form or the node
+/// links to another page.
 pub(super) fn raised(node: NodeRef<'_, Node>) -> Option<String> {
     let mut found = String::new();
     for (count, below) in node.descendants().enumerate() {
@@ -45,7 +45,7 @@ pub(super) fn raised(node: NodeRef<'_, Node>) -> Option<String> {
     Some(found).filter(|found| !found.is_empty() && found.chars().count() <= MAX_RAISED_CHARS)
 }
 
-/// What stands on the line before and behind a part of a formula.
+/// The text to write before and after a part of a formula.
 pub(super) fn marks(node: NodeRef<'_, Node>) -> (&'static str, &'static str) {
     let above = node.parent().map_or("", |parent| name(parent));
     let at = match above {

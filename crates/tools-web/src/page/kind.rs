@@ -1,4 +1,4 @@
-//! What a body is: a page, text, data or something that is no text.
+//! The kind of a body: a page, text, data or binary.
 
 use serde::de::IgnoredAny;
 
@@ -19,11 +19,11 @@ pub enum Kind {
     Text,
     /// A PDF.
     Pdf,
-    /// No text: its type, and what it really is where that differs.
+    /// Not text: its declared type, and its real type where that differs.
     Binary(String),
 }
 
-/// The first bytes of formats that are no text, whatever a header says.
+/// The first bytes of binary formats; they override the header.
 const MAGIC: &[(&[u8], &str)] = &[
     (b"\x89PNG", "image/png"),
     (b"\xff\xd8\xff", "image/jpeg"),
@@ -68,13 +68,13 @@ pub fn kind_of(content_type: Option<&str>, bytes: &[u8]) -> Kind {
         "application/octet-stream" => sniffed(bytes),
         json if json.ends_with("/json") || json.ends_with("+json") || json.ends_with("/x-ndjson") => Kind::Json,
         text if is_text(text) => Kind::Text,
-        // What programs are sent with is often named by a type of its own.
+        // Files that programs exchange often have a type of their own.
         other if is_of_programs(other) && std::str::from_utf8(bytes).is_ok() => sniffed(bytes),
         other => Kind::Binary(shown(other)),
     }
 }
 
-/// A type as it may be shown: it comes from a server.
+/// A media type without characters that are unsafe to show: it comes from a server.
 fn shown(named: &str) -> String {
     named.chars().filter(|c| c.is_ascii_graphic() && *c != '`').take(80).collect()
 }
@@ -108,7 +108,7 @@ fn is_of_programs(named: &str) -> bool {
     named.starts_with("message/") || named.starts_with("application/") && named != "application/pdf"
 }
 
-/// Whether a server that names no other type sends data.
+/// Whether the body is JSON; servers may declare it as HTML, or not at all.
 fn is_json(bytes: &[u8]) -> bool {
     let begins = bytes.trim_ascii_start().first().is_some_and(|byte| matches!(byte, b'{' | b'['));
     begins && serde_json::from_slice::<IgnoredAny>(bytes).is_ok()
@@ -135,8 +135,8 @@ fn sniffed(bytes: &[u8]) -> Kind {
     }
 }
 
-/// Whether the beginning holds so many zero bytes and controls that it is no text; text in UTF-16
-/// says so by its mark.
+/// Whether the beginning contains too many zero bytes and control characters for text. UTF-16 text
+/// is recognised by its byte order mark.
 fn is_binary(bytes: &[u8]) -> bool {
     if bytes.starts_with(b"\xff\xfe") || bytes.starts_with(b"\xfe\xff") {
         return false;

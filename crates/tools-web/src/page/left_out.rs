@@ -1,4 +1,4 @@
-//! What of a page is no reading matter, and how much of it there was.
+//! Decides which elements of a page are omitted from its text, and counts them.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ pub(super) enum OmitReason {
     Script,
     Hidden,
     Advertising,
-    /// Form controls, pictures as markup, embedded pages: nothing to read, and nothing to tell.
+    /// Form controls, vector graphics, embedded pages: no text, so they are not counted.
     Nothing,
 }
 
@@ -60,7 +60,7 @@ impl fmt::Display for LeftOut {
     }
 }
 
-/// Why the element with all below it is left out; `None` when it is read.
+/// Reason why the element is omitted with all its descendants; `None` when it is read.
 pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_sectioned: bool) -> Option<OmitReason> {
     match tag {
         Tag::Script => return Some(OmitReason::Script),
@@ -71,7 +71,7 @@ pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_secti
         Tag::Embedded => return Some(OmitReason::Nothing),
         _ => {}
     }
-    // What a click opens is read, as the contents of `details` are.
+    // Tab panels open on a click. They are read, as the contents of `details` are.
     let is_panel = || element.attr("role").is_some_and(|role| role.trim().eq_ignore_ascii_case("tabpanel"));
     element.attrs.iter().find_map(|(name, value)| {
         let value: &str = value;
@@ -80,14 +80,14 @@ pub(super) fn why(node: NodeRef<'_, Node>, element: &Element, tag: Tag, is_secti
                 (!value.trim().eq_ignore_ascii_case("until-found") && !is_panel()).then_some(OmitReason::Hidden)
             }
             local_name!("popover") => Some(OmitReason::Hidden),
-            // Pictures of formulas have it beside what screen readers are given.
+            // Images of formulas have this attribute next to their text for screen readers.
             local_name!("aria-hidden") => {
                 (value.eq_ignore_ascii_case("true") && tag != Tag::Image && !is_panel()).then_some(OmitReason::Hidden)
             }
             local_name!("style") => is_hiding(value).then_some(OmitReason::Hidden),
             local_name!("role") => of_role(value),
             local_name!("class") => of_names(value).filter(|_| !holds_content(node, tag)),
-            // Headings and their sections have ids made of their words.
+            // Headings and their sections have ids made from their words.
             local_name!("id") if matches!(element.name.local, local_name!("div") | local_name!("aside")) => {
                 let is_section = element.classes().any(|class| class.contains("sect"));
                 of_names(value).filter(|_| !is_section && !holds_content(node, tag))
@@ -130,10 +130,10 @@ const ADVERTISING: &[&str] = &[
     "usercentrics-root",
 ];
 
-/// Beginnings of names that end in a number.
+/// Beginnings of names that continue with a number.
 const ADVERTISING_PREFIXES: &[&str] = &["div-gpt-ad", "google_ads_iframe", "sp_message_container", "taboola-"];
 
-/// A notice about cookies has one of these in a name, and one of [`NOTICES`].
+/// Words for cookies: a cookie notice has one of them in a name, and one of [`NOTICES`].
 const CONSENT: &[&str] = &["cookie", "consent", "gdpr", "ccpa"];
 const NOTICES: &[&str] = &[
     "banner",
@@ -149,7 +149,7 @@ const NOTICES: &[&str] = &[
     "prompt",
 ];
 
-/// Parts of encyclopedias and forums that are there to be clicked.
+/// Names of controls in encyclopedias and forums.
 const CONTROLS: &[&str] =
     &["mw-editsection", "mw-jump", "mw-jump-link", "skip-link", "skip-links", "skip-nav", "skiplink", "noprint"];
 
@@ -181,11 +181,11 @@ fn is_about_consent(name: &str) -> bool {
     NOTICES.iter().any(|notice| rest.contains(notice)) || rest.ends_with("bar") || rest.ends_with("law")
 }
 
-/// More nodes than an advertisement or a notice has.
+/// Maximum number of nodes visited: an advertisement or a notice has fewer.
 const MAX_LOOKED_AT: usize = 1000;
 
-/// Whether this is what the page is about, though its names speak of something else: `body` says in
-/// its classes what is open.
+/// Whether the element holds the main content in spite of its names: the classes of `body` may name
+/// a dialog that is open.
 fn holds_content(node: NodeRef<'_, Node>, tag: Tag) -> bool {
     let is_content = |element: &Element| {
         matches!(tag_of(element), Tag::Main | Tag::Article | Tag::Heading(1))
@@ -196,7 +196,8 @@ fn holds_content(node: NodeRef<'_, Node>, tag: Tag) -> bool {
         || below.any(|(count, below)| count == MAX_LOOKED_AT || below.value().as_element().is_some_and(is_content))
 }
 
-/// Whether a button is a heading of what it opens, or holds a text of its own.
+/// Whether the text of a button is read: it is a heading of a section that opens, or has text of
+/// its own.
 pub(super) fn is_read_button(node: NodeRef<'_, Node>, element: &Element, is_sectioned: bool) -> bool {
     let is_tab = element.attr("role").is_some_and(|role| role.eq_ignore_ascii_case("tab"));
     if is_tab || element.attr("aria-haspopup").is_some() {
@@ -224,10 +225,11 @@ pub(super) fn is_read_button(node: NodeRef<'_, Node>, element: &Element, is_sect
     }
 }
 
-/// Signs of links to the place where they stand, or back to where they were read.
+/// Texts of links to their own position, or back to the place of a note.
 const MARKS: &[char] = &['¶', '§', '#', '^', '↩', '↵', '⤴', '↑', '⇧', '▲', '🔗', '⚓', '\u{fe0e}', '\u{fe0f}'];
 
-/// Whether a link only leads about the page: a sign at a heading or a note, or a way past the menu.
+/// Whether a link only leads around the page: a sign at a heading or a note, or a link past the
+/// menu.
 pub(super) fn is_mark(node: NodeRef<'_, Node>, element: &Element) -> bool {
     if !element.attr("href").is_some_and(|href| href.starts_with('#')) {
         return false;

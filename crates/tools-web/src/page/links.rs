@@ -1,12 +1,12 @@
-//! Where a link leads: absolute, so that it can be fetched; nothing where it leads nowhere else.
+//! Resolves links to absolute URLs that can be fetched, and drops links within the page.
 
 use tools_core::is_hidden;
 use url::Url;
 
-/// Longer targets are data, or tell a reader nothing.
+/// Maximum length of a link target in bytes: longer ones contain data, or do not help a reader.
 const MAX_TARGET_BYTES: usize = 500;
 
-/// What the links of a page are relative to.
+/// The base URL of the links of a page.
 pub(super) struct Base {
     url: Option<Url>,
     origin: String,
@@ -19,15 +19,15 @@ impl Base {
         Self { url: url.cloned(), origin }
     }
 
-    /// The base that the page itself names.
+    /// Sets the base that the page declares.
     pub(super) fn named(&mut self, href: &str) {
         if let Some(url) = self.url.as_ref().and_then(|url| url.join(href).ok()).filter(Url::has_host) {
             *self = Self::new(Some(&url));
         }
     }
 
-    /// Where `href` leads; `None` for places on the same page, for scripts, and for what is too
-    /// long to be shown.
+    /// The absolute target of `href`; `None` for places on the same page, for scripts, and for
+    /// targets that are too long.
     pub(super) fn target(&self, href: &str) -> Option<String> {
         let href = href.trim();
         if href.is_empty() || href.starts_with('#') || href.len() > MAX_TARGET_BYTES || href.contains(is_hidden) {
@@ -44,7 +44,7 @@ impl Base {
             }
         };
         let is_shown = target.starts_with("http") || target.starts_with("mailto:") || self.url.is_none();
-        // A target in parentheses must not end early.
+        // A closing parenthesis would end the link in Markdown.
         is_shown.then(|| target.replace(' ', "%20").replace('(', "%28").replace(')', "%29"))
     }
 }

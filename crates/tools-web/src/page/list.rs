@@ -1,4 +1,4 @@
-//! The markers of a list: signs, or numbers as the page counts.
+//! The markers of a list: signs, or the numbers that the page gives.
 
 use scraper::node::Element;
 
@@ -30,7 +30,7 @@ impl List {
         Self { next: start, step, count }
     }
 
-    /// What stands before the next item.
+    /// Marker of the next item.
     pub(super) fn marker(&mut self, item: &Element) -> String {
         let own = item.attr("value").and_then(|text| text.trim().parse().ok());
         let number: i64 = own.unwrap_or(self.next);

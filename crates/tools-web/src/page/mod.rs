@@ -1,5 +1,5 @@
-//! From bytes to text: what kind of content it is, in which characters, and what of a page is worth
-//! reading. Pure, and bounded in time and memory whatever the page is.
+//! Turns bytes into text: detects the type and the encoding, and selects what is worth reading.
+//! Works without I/O, and limits time and memory for any page.
 
 mod charset;
 mod code;

@@ -1,5 +1,6 @@
-//! A page as a tree. The parser takes quadratic time on pages made for that, so it is fed in pieces
-//! and stops when its time is up; what it has read until then is the page.
+//! Parses a page into a tree. Crafted pages make the parser take quadratic time, so the input is
+//! passed in pieces and parsing stops at a time limit. The tree then contains the part parsed so
+//! far.
 
 use std::time::{Duration, Instant};
 
@@ -12,21 +13,21 @@ use super::Kind;
 use super::streamed::put_in_place;
 use super::xhtml::as_html;
 
-/// Time limit for one page: honest ones of a megabyte take less than a tenth of it.
+/// Time limit for one page: an ordinary page of a megabyte takes less than a tenth of it.
 pub const PATIENCE: Duration = Duration::from_secs(1);
-/// Small enough that no piece takes long, whatever came before it.
+/// Number of bytes passed to the parser at once: small, so that no piece takes long.
 const PIECE: usize = 2 * 1024;
 
 /// A page as a tree.
 pub struct Document {
     /// The tree.
     pub html: Html,
-    /// Whether the page was too intricate to be read to its end.
+    /// Whether parsing stopped before the end of the page.
     pub is_cut: bool,
 }
 
 impl Document {
-    /// Parses a page, for at most `patience`.
+    /// Parses a page for at most `patience`.
     pub fn parse(text: &str, kind: &Kind, patience: Duration) -> Self {
         match kind {
             Kind::Xhtml => Self::parse_html(&as_html(text), patience),

@@ -1,5 +1,4 @@
-//! What of a page is worth reading: its main content where it says which that is, else all that is
-//! no navigation.
+//! Readable text of a page: its main content if the page marks it, else everything but navigation.
 
 use std::time::{Duration, Instant};
 
@@ -11,7 +10,7 @@ use super::links::Base;
 use super::walk::{WalkInput, WalkResult, walk};
 use super::{Document, LeftOut};
 
-/// Less text than this is not what a reader came for, unless it is most of the page.
+/// Minimum length of main content in bytes, unless it is most of the page.
 const LITTLE: usize = 200;
 
 /// Output format of a page.
@@ -34,15 +33,15 @@ pub struct Readable {
     pub title: Option<String>,
     /// The text.
     pub text: String,
-    /// Elements that are missing in the text.
+    /// Elements that are omitted from the text.
     pub left_out: LeftOut,
-    /// Whether the page shows little without its scripts.
+    /// Whether the page shows little without JavaScript.
     pub needs_javascript: bool,
-    /// Whether the page was too intricate to be read to its end.
+    /// Whether reading stopped before the end of the page.
     pub is_cut: bool,
 }
 
-/// The readable text of a page that came from `url`, worked at for at most `patience`.
+/// The readable text of a page from `url`, in at most `patience`.
 pub fn readable(document: &Document, url: Option<&Url>, format: Format, patience: Duration) -> Readable {
     let until = Instant::now() + patience;
     let mut base = Base::new(url);
@@ -53,7 +52,7 @@ pub fn readable(document: &Document, url: Option<&Url>, format: Format, patience
     let mut walked = read(false);
     if walked.text.len() < LITTLE && walked.left_out.navigation > 0 {
         let all = read(true);
-        // A page of links alone.
+        // A page that consists of links.
         if all.text.len() > walked.text.len() * 2 {
             walked = all;
         }
@@ -74,7 +73,7 @@ pub fn readable(document: &Document, url: Option<&Url>, format: Format, patience
     }
 }
 
-/// The part of the text that the page calls its content, with the heading above it.
+/// The part of the text that the page marks as main content, with the heading above it.
 fn content(walked: &WalkResult) -> String {
     let text = walked.text.as_str();
     let part = |range: Option<(usize, usize)>, least: usize| {

@@ -1,5 +1,5 @@
-//! What of a page a CSS selector finds, within bounds of time; and where a selector that is none
-//! goes wrong.
+//! Finds elements with a CSS selector within a time limit, and locates the error in an invalid
+//! selector.
 
 use std::collections::BTreeMap;
 use std::time::Duration;
@@ -19,9 +19,9 @@ use super::step::{SteppedElement, Steps};
 use super::writer::Writer;
 use super::{Document, without_controls};
 
-/// Longer selectors are refused.
+/// Maximum length of a selector in bytes.
 const MAX_SELECTOR_BYTES: usize = 1000;
-/// Names that are told of a page in which nothing was found.
+/// Maximum number of names listed from a page in which nothing matches.
 const TOLD: usize = 12;
 
 /// Part of an element to extract.
@@ -64,17 +64,17 @@ pub struct Matches {
     pub total: usize,
     /// Whether time ran out before the end of the page.
     pub is_cut: bool,
-    /// Content of the page where nothing matches.
+    /// Names in the page, when nothing matches.
     pub instead: Option<String>,
 }
 
-/// A selector that cannot be read.
+/// An invalid selector.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{problem}{}", place(*.position, .near))]
 pub struct SelectorFault {
     /// The problem.
     pub problem: &'static str,
-    /// The first character that does not fit, from 1; 0 when it is about the whole selector.
+    /// The first character that does not fit, from 1; 0 when the problem is the whole selector.
     pub position: usize,
     /// Text at that position; empty at the end.
     pub near: String,
@@ -91,7 +91,7 @@ fn place(position: usize, near: &str) -> String {
 /// Finds elements; at most `limit` are returned, all are counted.
 ///
 /// # Errors
-/// A selector that cannot be read.
+/// The selector is not valid.
 pub fn select(
     document: &Document,
     selector: &str,
@@ -106,7 +106,8 @@ pub fn select(
     let parsed = parse(selector).ok_or_else(|| where_wrong(selector))?;
     let steps = Steps::within(patience);
     let mut found = Matches { is_cut: document.is_cut, ..Matches::default() };
-    // What was learnt of one element, its number among its siblings say, counts for the next.
+    // The caches keep facts about elements, such as their number among siblings, for later
+    // elements.
     let mut caches = SelectorCaches::default();
     for element in document.html.tree.root().descendants().filter_map(ElementRef::wrap) {
         if !is_match(&parsed, element, &steps, &mut caches) {
@@ -131,7 +132,7 @@ fn parse(selector: &str) -> Option<SelectorList<Simple>> {
     SelectorList::parse(&SelectorParser, &mut cssparser::Parser::new(selector), ParseRelative::No).ok()
 }
 
-/// Whether an element matches; once the time is over none does.
+/// Whether an element matches; always `false` after the time limit.
 fn is_match(
     selectors: &SelectorList<Simple>,
     element: ElementRef<'_>,
@@ -160,7 +161,7 @@ fn extracted(element: ElementRef<'_>, extract: &Extract) -> Option<String> {
     Some(without_controls(&text).0.into_owned())
 }
 
-/// The text of an element without what scripts and styles in it say.
+/// The text of an element without scripts and styles.
 fn text_of(element: ElementRef<'_>) -> String {
     let is_pre =
         |node: &NodeRef<'_, Node>| node.value().as_element().is_some_and(|e| e.name.local == local_name!("pre"));
@@ -189,7 +190,7 @@ fn text_of(element: ElementRef<'_>) -> String {
     writer.into_string()
 }
 
-/// The next node behind this one with all below it, within `root`.
+/// The next node within `root` that is not a descendant of this one.
 fn next_outside<'a>(node: NodeRef<'a, Node>, root: NodeRef<'a, Node>) -> Option<NodeRef<'a, Node>> {
     let mut node = node;
     loop {
@@ -200,7 +201,7 @@ fn next_outside<'a>(node: NodeRef<'a, Node>, root: NodeRef<'a, Node>) -> Option<
     }
 }
 
-/// What a page holds, by the names that a selector could use.
+/// A list of the element names, ids and classes in a page.
 fn contents(html: &Html) -> String {
     let (mut elements, mut ids, mut classes) = (BTreeMap::new(), Vec::new(), BTreeMap::new());
     for element in html.tree.nodes().filter_map(|node| node.value().as_element()) {
@@ -231,7 +232,7 @@ fn shown(name: &str) -> String {
     name.chars().filter(|c| !is_hidden(*c)).take(40).collect()
 }
 
-/// What can follow the beginning of a selector: it is viable when one of these makes it whole.
+/// Possible continuations: the beginning of a selector is viable if one of them makes it complete.
 const ENDINGS: &[&str] = &[
     "",
     "a",
@@ -254,7 +255,7 @@ const ENDINGS: &[&str] = &[
     "a))",
 ];
 
-/// The first character behind the longest beginning that could still become a selector.
+/// Finds the first character after the longest beginning that could still become a selector.
 fn where_wrong(selector: &str) -> SelectorFault {
     let ends = selector.char_indices().map(|(at, c)| at + c.len_utf8());
     let is_viable = |end: &usize| {
@@ -344,7 +345,7 @@ mod tests {
     #[test]
     fn a_search_ends_with_its_time_whatever_the_selector() {
         let document = links(3000);
-        // The first asks for the cube of the siblings in steps.
+        // The first one needs a number of steps that is cubic in the number of siblings.
         for selector in ["a:not(:not(b ~ a) ~ a)", "p:has(b):has(a):has(i)", "a:not(b a)"] {
             let found = select(&document, selector, &Extract::Text, 10, Duration::ZERO).unwrap();
             assert!(found.is_cut, "{selector}: {found:?}");

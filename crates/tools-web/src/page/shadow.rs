@@ -1,4 +1,4 @@
-//! Elements that show a template in place of their own contents (declarative shadow trees).
+//! Elements that show a template instead of their own contents (declarative shadow trees).
 
 use std::collections::{HashMap, HashSet};
 
@@ -10,7 +10,7 @@ use scraper::node::Element;
 use super::left_out::{OmitReason, why};
 use super::tag::{Tag, tag_of};
 
-/// Elements above a slot among which its template is looked for.
+/// Maximum number of ancestors searched for the template of a slot.
 const ABOVE: usize = 64;
 
 /// The shadow trees of a page.
@@ -18,7 +18,7 @@ pub(super) struct Shadows(HashMap<NodeId, Shadow>);
 
 struct Shadow {
     template: NodeId,
-    /// Names of the places in it where contents of the element are shown.
+    /// Names of the slots of the template.
     slots: HashSet<String>,
 }
 
@@ -31,7 +31,7 @@ impl Shadows {
             }
         }
         if !shadows.is_empty() {
-            // Many slots may lie in one element, whose style may be long.
+            // Caches the result per element: many slots may share an ancestor with a long style.
             let mut hidden = HashMap::new();
             for slot in tree.nodes().filter(|node| element(node).is_some_and(|e| tag_of(e) == Tag::Slot)) {
                 let Some(template) = shown_in(slot, &mut hidden) else { continue };
@@ -44,12 +44,12 @@ impl Shadows {
         Self(shadows)
     }
 
-    /// Whether this template is shown where it stands.
+    /// Whether this template is shown at its position.
     pub(super) fn is_shown(&self, template: NodeRef<'_, Node>) -> bool {
         self.above(template).is_some_and(|shadow| shadow.template == template.id())
     }
 
-    /// Whether a template is shown in place of this node, and has no slot for it.
+    /// Whether a template is shown instead of this node and has no slot for it.
     pub(super) fn is_replaced(&self, node: NodeRef<'_, Node>) -> bool {
         self.above(node)
             .is_some_and(|shadow| shadow.template != node.id() && !shadow.slots.contains(&name(&node, "slot")))
@@ -78,7 +78,7 @@ fn is_shadow_root(node: &NodeRef<'_, Node>) -> bool {
     })
 }
 
-/// The template in which a slot is shown; `None` where that part of it is hidden.
+/// The template that shows a slot; `None` when that part of it is hidden.
 fn shown_in<'a>(slot: NodeRef<'a, Node>, hidden: &mut HashMap<NodeId, bool>) -> Option<NodeRef<'a, Node>> {
     for node in std::iter::once(slot).chain(slot.ancestors().take(ABOVE)) {
         let Some(element) = element(&node) else { continue };

@@ -1,5 +1,5 @@
-//! Elements as a selector sees them. Each step to another element is counted, and none is taken
-//! after the time limit: a short selector can need more steps than the cube of the elements.
+//! Elements as the selector engine sees them, with a time limit. Each step to another element is
+//! counted, because a short selector can need more steps than the cube of the number of elements.
 
 use std::cell::Cell;
 use std::fmt;
@@ -13,7 +13,7 @@ use selectors::attr::{AttrSelectorOperation, NamespaceConstraint};
 use selectors::bloom::BloomFilter;
 use selectors::matching::{ElementSelectorFlags, MatchingContext};
 
-/// Steps between two looks at the time: a look costs more than a step.
+/// Number of steps between two readings of the clock, which costs more than a step.
 const STRIDE: u64 = 64;
 
 /// The steps of one search.
@@ -29,7 +29,7 @@ impl Steps {
         Self { until: Instant::now() + patience, taken: Cell::new(0), is_over: Cell::new(false) }
     }
 
-    /// Whether the time is over: what was found by the last steps is not to be relied upon.
+    /// Whether the time limit has passed: the results of the last steps are not reliable then.
     pub(super) fn is_over(&self) -> bool {
         self.is_over.get()
     }
@@ -48,7 +48,7 @@ impl Steps {
     }
 }
 
-/// An element from which others are reached by counted steps.
+/// An element from which other elements are reached by counted steps.
 #[derive(Clone)]
 pub(super) struct SteppedElement<'a> {
     element: ElementRef<'a>,
@@ -74,7 +74,7 @@ impl fmt::Debug for SteppedElement<'_> {
     }
 }
 
-/// Only the four ways to another element differ from those of [`ElementRef`].
+/// Only the four methods that move to another element differ from those of [`ElementRef`].
 impl Element for SteppedElement<'_> {
     type Impl = Simple;
 

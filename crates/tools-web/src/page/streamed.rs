@@ -1,5 +1,5 @@
-//! Parts of a page that its server sent late, put where they belong. React sends them hidden at the
-//! end (`S:0`), beside a script that moves them to the place that a template marks (`B:0`).
+//! Puts parts of a page that the server sent late where they belong. React sends them hidden at the
+//! end (`S:0`), with a script that moves them to the place that a template marks (`B:0`).
 
 use std::collections::HashMap;
 
@@ -7,10 +7,10 @@ use ego_tree::{NodeId, NodeRef, Tree};
 use html5ever::local_name;
 use scraper::Node;
 
-/// Nodes after a place that are searched for the end of what stands there.
+/// Maximum number of nodes searched for the end of the fallback content at a place.
 const MAX_WAITING: usize = 64;
 
-/// Moves each late part to its place, instead of what stands there until it comes.
+/// Moves each late part to its place, where it replaces the fallback content.
 pub(super) fn put_in_place(tree: &mut Tree<Node>) {
     let mut parts = HashMap::new();
     let mut places = Vec::new();
@@ -42,13 +42,13 @@ pub(super) fn put_in_place(tree: &mut Tree<Node>) {
     }
 }
 
-/// Whether a place lies inside the part that would be moved to it. Only a made-up page has that,
-/// and moving would break the tree.
+/// Whether a place lies inside the part that belongs there. Only a crafted page has this, and the
+/// move would break the tree.
 fn is_within(tree: &Tree<Node>, place: NodeId, part: NodeId) -> bool {
     tree.get(place).is_none_or(|place| place.ancestors().any(|above| above.id() == part))
 }
 
-/// What stands behind a place up to the comment that ends it.
+/// The fallback content after a place, up to the comment that ends it.
 fn waiting_at(tree: &Tree<Node>, place: NodeId) -> Vec<NodeId> {
     let Some(place) = tree.get(place) else { return Vec::new() };
     let is_end = |node: &Node| matches!(node, Node::Comment(comment) if comment.trim() == "/$");

@@ -1,7 +1,7 @@
-//! Whether an inline style makes its element invisible: the declarations as CSS reads them, then
-//! one table of what each property says.
+//! Decides whether an inline style makes its element invisible: parses the declarations as CSS
+//! does, then looks up the meaning of each property.
 //!
-//! A declaration that is not understood counts as invalid, so it never undoes one that hides.
+//! A declaration that is not understood counts as invalid, so it cannot override one that hides.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use cssparser::{BasicParseErrorKind, Delimiter, ParseError, ParseErrorKind, Pars
 
 use super::css::{Amount, Value, read};
 
-/// Opacities and scales below this leave nothing to be seen.
+/// Opacity or scale below which nothing is visible.
 const FAINT: f32 = 0.05;
-/// Sizes in pixels up to this show nothing.
+/// Maximum size in pixels that shows nothing.
 const TINY: f32 = 1.0;
-/// Pixels by which an element is moved out of the page, towards its beginning.
+/// Pixels that move an element out of the page, towards its beginning.
 const FAR: f32 = 999.0;
-/// The same towards the end, where honest pages go on.
+/// Pixels that move an element out of the page towards its end, where ordinary pages continue.
 const VERY_FAR: f32 = 4000.0;
 
 /// Whether the style makes an element invisible: undisplayed, transparent, without size, clipped
@@ -25,7 +25,7 @@ pub(super) fn is_hiding(style: &str) -> bool {
     let mut input = Parser::new(style);
     let mut facts: HashMap<String, (bool, f32)> = HashMap::new();
     while !input.is_exhausted() {
-        // A block ends an item as a semicolon does: what follows a rule is a declaration again.
+        // A block ends an item as a semicolon does: a declaration can follow it.
         let item = input.parse_until_after(Delimiter::Semicolon | Delimiter::CurlyBracketBlock, |input| {
             let name = input.expect_ident_cloned()?;
             input.expect_colon()?;
@@ -44,7 +44,7 @@ pub(super) fn is_hiding(style: &str) -> bool {
                     }
                 }
             }
-            // Nobody writes this but to hide something.
+            // Such deep nesting occurs only to hide something.
             Err(ParseError { kind: ParseErrorKind::Basic(BasicParseErrorKind::TooManyNestedBlocks), .. }) => {
                 return true;
             }
@@ -54,7 +54,7 @@ pub(super) fn is_hiding(style: &str) -> bool {
     adds_up(|name| facts.get(name).map(|(_, fact)| *fact))
 }
 
-/// Whether all that is known of an element makes it invisible.
+/// Whether the combined properties of an element make it invisible.
 fn adds_up(fact: impl Fn(&str) -> Option<f32>) -> bool {
     let is = |name: &str| fact(name) == Some(1.0);
     let px = |name: &str| fact(name).filter(|px| px.is_finite()).unwrap_or(0.0);
@@ -71,7 +71,7 @@ fn adds_up(fact: impl Fn(&str) -> Option<f32>) -> bool {
     let is_empty = (is("overflow-x") || is("overflow-y"))
         && (is_flat("height", "max-height", "min-height", "padding-top", "padding-bottom")
             || is_flat("width", "max-width", "min-width", "padding-left", "padding-right"));
-    // Where it stands is added up: one part may take back what another does.
+    // Offsets are added up, because one may cancel another.
     let offset = |near: &str, other: &str| {
         let known = |name| fact(name).filter(|px| is_placed && px.is_finite());
         match (known(near), known(other)) {
@@ -89,7 +89,7 @@ fn adds_up(fact: impl Fn(&str) -> Option<f32>) -> bool {
     is_hidden || is_transparent || is_empty || is_outside || is_placed && is("clip")
 }
 
-/// The name of a property without what stands for a browser or a direction of writing.
+/// The name of a property without vendor prefix, with physical instead of logical directions.
 fn canonical(name: &str) -> String {
     let name = name.to_ascii_lowercase();
     let name = name.trim_start_matches("-webkit-").replace("inline-size", "width").replace("block-size", "height");
@@ -98,7 +98,7 @@ fn canonical(name: &str) -> String {
     name.strip_prefix("inset-").filter(|side| ["left", "right", "top", "bottom"].contains(side)).unwrap_or(&name).into()
 }
 
-/// Properties of words alone: those that count, and others.
+/// Properties whose values are keywords: the keywords that set the fact, and the other valid ones.
 const WORDS: &[(&str, &[&str], &[&str])] = &[
     (
         "display",
@@ -138,8 +138,8 @@ const WORDS: &[(&str, &[&str], &[&str])] = &[
 const FONT_SIZES: &[&str] =
     &["xx-small", "x-small", "small", "medium", "large", "x-large", "xx-large", "xxx-large", "larger", "smaller"];
 
-/// What a declaration says, by the names of single properties: a length in pixels, or 1 where it
-/// is of the kind that hides. `None` where it is not valid, or says nothing about that.
+/// The facts of a declaration per single property: a length in pixels, or 1 for a value that hides.
+/// `None` when it is not valid or not relevant.
 fn told(name: &str, values: &[Value]) -> Option<Vec<(String, f32)>> {
     let one = |fact: f32| Some(vec![(name.to_owned(), fact)]);
     let flag = |is: bool| one(f32::from(is));
@@ -160,7 +160,7 @@ fn told(name: &str, values: &[Value]) -> Option<Vec<(String, f32)>> {
         ("opacity", [Value::Amount(amount)]) => flag(amount.share()? < FAINT),
         ("font-size", [value]) => flag(font_size(value)? <= TINY),
         ("font", _) => {
-            // The size stands before the height of the line, or before the family.
+            // The size precedes the line height, or the family.
             let slash = values.iter().position(|value| matches!(value, Value::Sign('/')));
             let family = values.iter().rposition(|value| matches!(value, Value::Amount(_)));
             let at = slash.or_else(|| family.map(|at| at + 1))?;
@@ -194,7 +194,7 @@ fn told(name: &str, values: &[Value]) -> Option<Vec<(String, f32)>> {
     }
 }
 
-/// What margins, paddings and insets say of each side.
+/// The lengths that margins, paddings and insets set per side.
 fn sides(name: &str, values: &[Value]) -> Option<Vec<(String, f32)>> {
     let (property, of) = name.split_once('-').unwrap_or((name, ""));
     let prefix = match property {
@@ -219,7 +219,7 @@ fn sides(name: &str, values: &[Value]) -> Option<Vec<(String, f32)>> {
     of.iter().enumerate().map(|(index, side)| Some((format!("{prefix}{side}"), *at(index)?))).collect()
 }
 
-/// A length at a side; what is left to the browser is no number.
+/// A length at a side; `auto` is NaN.
 fn side(value: &Value, px_of_percent: f32) -> Option<f32> {
     match value {
         Value::Amount(amount) => amount.length(px_of_percent),
@@ -241,7 +241,7 @@ fn is_transparent(color: &Value) -> Option<bool> {
         Value::Word(word) if word == "transparent" => Some(true),
         Value::Word(word) => (word == "currentcolor" || parse_named_color(word).is_ok()).then_some(false),
         Value::Hash(digits) => parse_hash_color(digits.as_bytes()).ok().map(|(.., alpha)| alpha < FAINT),
-        // The alpha stands behind a slash, or is the fourth in a list.
+        // The alpha value follows a slash, or is the fourth in a list.
         Value::Call(_, inside) => {
             let slash = inside.iter().position(|value| matches!(value, Value::Sign('/')));
             let alpha = match slash {
@@ -257,8 +257,8 @@ fn is_transparent(color: &Value) -> Option<bool> {
     }
 }
 
-/// The functions of a value with their numbers; `None` where it is something else than functions,
-/// `none`, and the names of boxes.
+/// The functions of a value with their numbers; `None` when it contains anything but functions,
+/// `none` and box names.
 fn calls(values: &[Value]) -> Option<Vec<(&str, Vec<Amount>)>> {
     let calls = values.iter().filter_map(|value| match value {
         Value::Call(name, inside) => Some(Some((name.as_str(), amounts(inside)))),
@@ -268,7 +268,7 @@ fn calls(values: &[Value]) -> Option<Vec<(&str, Vec<Amount>)>> {
     calls.collect::<Option<Vec<_>>>().filter(|_| !values.is_empty())
 }
 
-/// The numbers of a value, before what says where a shape stands and how its corners are.
+/// The numbers of a value, without those for the position and the corners of a shape.
 fn amounts(values: &[Value]) -> Vec<Amount> {
     let own = values.iter().take_while(|value| !matches!(value, Value::Word(word) if word == "at" || word == "round"));
     own.filter_map(|value| if let Value::Amount(amount) = value { Some(*amount) } else { None }).collect()
@@ -302,7 +302,7 @@ fn transform(calls: &[(&str, Vec<Amount>)]) -> Vec<(String, f32)> {
     vec![("transform".into(), f32::from(is_nothing)), ("transform-x".into(), x), ("transform-y".into(), y)]
 }
 
-/// Whether nothing of an element is inside of a shape.
+/// Whether a shape clips the whole element away.
 fn leaves_nothing(shape: &str, amounts: &[Amount]) -> bool {
     let length = |amount: &Amount| amount.px + amount.percent * 10.0;
     let is_same = |mut places: Box<dyn Iterator<Item = f32> + '_>| {

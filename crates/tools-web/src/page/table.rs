@@ -1,5 +1,4 @@
-//! Tables: which of them arrange a page or number the lines of code, and the rows of those that
-//! hold data.
+//! Tables: tells data tables from those for layout or line numbers, and collects their rows.
 
 use std::collections::HashMap;
 
@@ -11,24 +10,24 @@ use scraper::node::Element;
 use super::code::Numbers;
 use super::tag::{Tag, tag_of};
 
-/// Ancestors of an element among which its table is looked for.
+/// Maximum number of ancestors searched for the table of an element.
 const ABOVE: usize = 64;
 /// Columns that a cell may span.
 const MAX_COLUMNS: usize = 16;
 /// Rows that a cell may span.
 const MAX_ROWS: usize = 1000;
 
-/// What a table is for.
+/// Purpose of a table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TableUse {
     Data,
-    /// Parts of a page side by side.
+    /// Layout: parts of a page side by side.
     Layout,
-    /// Code beside the numbers of its lines.
+    /// Code beside its line numbers.
     Listing,
 }
 
-/// What each table of a page is for.
+/// The facts about each table of a page.
 pub(super) struct TableUses(HashMap<NodeId, Facts>);
 
 #[derive(Default)]
@@ -89,7 +88,7 @@ fn is(node: &NodeRef<'_, Node>, which: impl FnOnce(Tag) -> bool) -> bool {
     node.value().as_element().is_some_and(|element| which(tag_of(element)))
 }
 
-/// Whether the next cell above is one that heads nothing.
+/// Whether the closest cell around the node is a `td` without `colspan`.
 fn is_in_plain_cell(node: NodeRef<'_, Node>) -> bool {
     let above = node.ancestors().take(ABOVE).find(|above| is(above, |tag| matches!(tag, Tag::Cell | Tag::Table)));
     above
@@ -97,17 +96,17 @@ fn is_in_plain_cell(node: NodeRef<'_, Node>) -> bool {
         .is_some_and(|element| element.name.local == local_name!("td") && element.attr("colspan").is_none())
 }
 
-/// The rows of a table as far as it is read.
+/// The rows of a table read so far.
 #[derive(Default)]
 pub(super) struct Table {
     rows: Vec<Vec<String>>,
-    /// For how many rows from here on a cell above takes a column.
+    /// For each column, the number of further rows that a cell above covers.
     below: Vec<usize>,
-    /// Columns of this row that a cell above takes.
+    /// Columns of this row that a cell above covers.
     taken: Vec<bool>,
 }
 
-/// The place of a cell that is open.
+/// Placeholder for the text of the open cell.
 const OPEN: &str = "\0";
 
 impl Table {
@@ -118,7 +117,7 @@ impl Table {
         self.below.iter_mut().for_each(|rows| *rows = rows.saturating_sub(1));
     }
 
-    /// A cell begins.
+    /// Starts a cell.
     pub(super) fn cell(&mut self, element: &Element) {
         let span = |name| element.attr(name).and_then(|text| text.trim().parse::<usize>().ok()).unwrap_or(1);
         let (columns, rows) = (span("colspan").clamp(1, MAX_COLUMNS), span("rowspan").clamp(1, MAX_ROWS));
@@ -128,7 +127,7 @@ impl Table {
         self.pass_taken();
         let Some(row) = self.rows.last_mut() else { return };
         let first = row.len();
-        // The text goes to the first of the columns that the cell spans.
+        // The text goes into the first column that the cell spans.
         row.push(OPEN.to_owned());
         row.extend(std::iter::repeat_n(String::new(), columns - 1));
         if rows > 1 {
@@ -137,7 +136,7 @@ impl Table {
         }
     }
 
-    /// Leaves the columns empty that a cell above takes.
+    /// Leaves empty the columns that a cell above covers.
     fn pass_taken(&mut self) {
         let Some(row) = self.rows.last_mut() else { return };
         while self.taken.get(row.len()) == Some(&true) {
@@ -145,14 +144,14 @@ impl Table {
         }
     }
 
-    /// The cell ends with this text.
+    /// Ends the cell with this text.
     pub(super) fn fill(&mut self, text: String) {
         if let Some(place) = self.rows.last_mut().and_then(|row| row.iter_mut().rev().find(|place| *place == OPEN)) {
             *place = text;
         }
     }
 
-    /// The rows that hold text.
+    /// The rows that contain text.
     pub(super) fn into_rows(mut self) -> Vec<Vec<String>> {
         self.pass_taken();
         self.rows.into_iter().filter(|row| row.iter().any(|cell| !cell.is_empty())).collect()

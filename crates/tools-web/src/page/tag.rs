@@ -1,4 +1,4 @@
-//! Which elements of HTML are read in which way: the one table.
+//! The one table of how each HTML element is read.
 
 use html5ever::{local_name, ns};
 use scraper::node::Element;
@@ -10,15 +10,15 @@ pub(super) enum Tag {
     Script,
     Noscript,
     Template,
-    /// Only for programs: never shown.
+    /// For programs only: never shown.
     Unseen,
     Slot,
-    /// Around a reading aid, for browsers that do not know it.
+    /// Parentheses around ruby text, for browsers without ruby support.
     Parenthesis,
     Embedded,
     Title,
     Button,
-    /// A page within the page.
+    /// An embedded page.
     Frame,
     Dialog,
     Nav,

@@ -1,4 +1,4 @@
-//! The walk over the tree of a page: once, iteratively, so that no depth of nesting matters.
+//! The walk over the tree of a page: one pass, without recursion, so that deep nesting is harmless.
 
 use std::time::Instant;
 
@@ -18,22 +18,22 @@ use super::tag::{Tag, tag_of};
 use super::writer::Writer;
 use super::{Format, without_controls};
 
-/// How a page is walked.
+/// Options of a walk.
 pub(super) struct WalkInput<'a> {
     pub(super) base: &'a mut Base,
     pub(super) format: Format,
-    /// Whether menus are read like anything else.
+    /// Whether navigation is included.
     pub(super) with_navigation: bool,
     pub(super) until: Instant,
 }
 
-/// What a walk found.
+/// Result of a walk.
 #[derive(Default)]
 pub(super) struct WalkResult {
     pub(super) text: String,
     pub(super) title: Option<String>,
-    /// Where in the text the element `main` stands; the same of the only article, and of the first
-    /// heading.
+    /// Range of the element `main` in the text; `article` and `heading` give those of the only
+    /// article and the first heading.
     pub(super) main: Option<(usize, usize)>,
     pub(super) article: Option<(usize, usize)>,
     pub(super) articles: usize,
@@ -54,14 +54,14 @@ struct Walk<'a, 'b> {
     lists: Vec<List>,
     code: Option<Code>,
     numbers: Numbers,
-    /// Where links and emphases that are open began.
+    /// Offsets at which the open links and emphases began.
     starts: Vec<usize>,
-    /// Open elements within which a footer is not the page's.
+    /// Number of open elements whose footer is not the page's.
     sections: usize,
     tree: &'b ego_tree::Tree<Node>,
 }
 
-/// Nodes between two looks at the clock.
+/// Number of nodes between two readings of the clock.
 const STRIDE: usize = 4096;
 
 /// Walks the page.
@@ -128,7 +128,7 @@ impl Walk<'_, '_> {
         if self.lists.is_empty() { self.out().block() } else { self.out().line() }
     }
 
-    /// Reads a node up to what is in it; whether that is read too.
+    /// Handles the start of a node; returns whether its children are read.
     fn enter(&mut self, node: NodeRef<'_, Node>) -> bool {
         if self.shadows.is_replaced(node) {
             if node.value().is_element() {
@@ -328,7 +328,7 @@ impl Walk<'_, '_> {
         }
     }
 
-    /// A part of the page that is a page of its own.
+    /// Writes a link to an embedded page.
     fn frame(&mut self, element: &Element) {
         let Some(target) = element.attr("src").and_then(|source| self.ask.base.target(source)) else { return };
         let name = ["title", "name"].iter().find_map(|name| element.attr(name)).unwrap_or("frame");
@@ -340,7 +340,7 @@ impl Walk<'_, '_> {
         out.line();
     }
 
-    /// The text of the first one, without its markup: it counts when there is nothing else.
+    /// Keeps the text of the first `noscript`, used when the page has no other text.
     fn noscript(&mut self, node: NodeRef<'_, Node>) {
         if self.found.noscript.is_some() {
             return;
@@ -521,7 +521,7 @@ impl Walk<'_, '_> {
     }
 }
 
-/// Whether no more than one character stands here.
+/// Whether the node contains at most one character.
 fn is_short(node: NodeRef<'_, Node>) -> bool {
     let mut children = node.children();
     let first = children

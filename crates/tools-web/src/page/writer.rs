@@ -1,31 +1,31 @@
-//! Text as it is written: white space collapsed, blocks apart, every line behind the prefix of what
-//! it stands in.
+//! Writes text: collapses white space, separates blocks, and puts the prefix of lists and
+//! quotations before each line.
 
 use super::control::is_taken_out;
 
-/// Deeper quotations and lists are not indented further: the prefix stands before each line.
+/// Maximum depth of prefixes: the prefix costs its length on each line.
 const DEEPEST: usize = 10;
 
-/// Takes pieces of text and the places between them.
+/// Takes text and the breaks between pieces of text.
 #[derive(Default)]
 pub(super) struct Writer {
     out: String,
     prefix: String,
-    /// The length of the prefix before each push.
+    /// Length of the prefix before each push.
     prefixes: Vec<usize>,
-    /// How much of the prefix an empty line before the next text gets.
+    /// Length of the part of the prefix that an empty line before the next text gets.
     blank: usize,
-    /// Line ends before the next text.
+    /// Number of line ends before the next text.
     newlines: u8,
-    /// Whether white space stands before the next text.
+    /// Whether a space precedes the next text.
     space: bool,
-    /// Whether nothing but a marker stands on this line.
+    /// Whether the line contains nothing but a marker.
     fresh: bool,
-    /// Whether everything goes on one line.
+    /// Whether everything is written on one line.
     inline: bool,
 }
 
-/// What a byte means for white space and control characters.
+/// Classes of bytes, for white space and control characters.
 const PLAIN: u8 = 0;
 const SPACE: u8 = 1;
 const SPECIAL: u8 = 2;
@@ -57,7 +57,7 @@ impl Writer {
         Self { inline: true, ..Self::default() }
     }
 
-    /// Text in which white space means no more than a space.
+    /// Writes text with collapsed white space.
     pub(super) fn text(&mut self, text: &str) {
         let bytes = text.as_bytes();
         let mut at = 0;
@@ -72,7 +72,7 @@ impl Writer {
             while let Some(byte) = bytes.get(at) {
                 match CLASS[usize::from(*byte)] {
                     PLAIN => at += 1,
-                    // One space between two words is as it should be.
+                    // A single space between two words stays as it is.
                     SPACE
                         if *byte == b' '
                             && bytes.get(at + 1).is_some_and(|next| CLASS[usize::from(*next)] == PLAIN) =>
@@ -98,20 +98,20 @@ impl Writer {
         }
     }
 
-    /// Text that is written as it is, on the line where it stands.
+    /// Writes text unchanged on the current line.
     pub(super) fn raw(&mut self, text: &str) {
         self.ready();
         self.out.push_str(text);
     }
 
-    /// A marker: what follows stands on the same line, whatever it is.
+    /// Writes a marker; the next text follows on the same line.
     pub(super) fn marker(&mut self, marker: &str) {
         self.ready();
         self.out.push_str(marker);
         self.fresh = true;
     }
 
-    /// Lines that are written as they are.
+    /// Writes lines unchanged.
     pub(super) fn lines(&mut self, text: &str) {
         for (index, line) in text.split('\n').enumerate() {
             if index > 0 {
@@ -124,7 +124,7 @@ impl Writer {
         self.fresh = false;
     }
 
-    /// The next text stands on a line of its own.
+    /// Starts a new line before the next text.
     pub(super) fn line(&mut self) {
         if self.inline {
             self.space = true;
@@ -133,7 +133,7 @@ impl Writer {
         }
     }
 
-    /// The next text stands behind an empty line.
+    /// Puts an empty line before the next text.
     pub(super) fn block(&mut self) {
         self.line();
         if !self.inline && !self.fresh {
@@ -142,7 +142,7 @@ impl Writer {
         }
     }
 
-    /// Lines from here on stand behind this.
+    /// Adds a prefix to the following lines.
     pub(super) fn push_prefix(&mut self, prefix: &str) {
         self.prefixes.push(self.prefix.len());
         if self.prefixes.len() <= DEEPEST {
@@ -150,7 +150,7 @@ impl Writer {
         }
     }
 
-    /// Takes the last prefix back.
+    /// Removes the last prefix.
     pub(super) fn pop_prefix(&mut self) {
         if let Some(length) = self.prefixes.pop() {
             self.prefix.truncate(length);
@@ -158,13 +158,12 @@ impl Writer {
         self.fresh = false;
     }
 
-    /// Where the next text goes, at the earliest.
+    /// Earliest offset of the next text.
     pub(super) fn here(&self) -> usize {
         self.out.len()
     }
 
-    /// Puts marks around what was written since `from`, when that is on one line; `beside` stands
-    /// behind it else.
+    /// Puts marks around the text since `from` if it is on one line; otherwise appends `beside`.
     pub(super) fn wrap(&mut self, from: usize, (open, close): (&str, &str), beside: &str) {
         let Some(written) = self.out.get(from..) else { return };
         let lead = written.len() - written.trim_start_matches([' ', '\n', '>', '#', '-']).len();
@@ -179,7 +178,7 @@ impl Writer {
         }
     }
 
-    /// What was written.
+    /// The text.
     pub(super) fn into_string(self) -> String {
         self.out
     }

@@ -1,9 +1,9 @@
-//! XHTML for a parser of HTML, which takes `<script/>` for a tag that is still open: such tags are
-//! closed, and CDATA is written out.
+//! Converts XHTML for an HTML parser, which takes `<script/>` for a tag that stays open: closes
+//! such tags and writes CDATA as text.
 
 use std::borrow::Cow;
 
-/// Elements that HTML closes by itself.
+/// Elements without an end tag in HTML.
 const VOID: &[&str] =
     &["area", "base", "br", "col", "embed", "hr", "img", "input", "link", "meta", "param", "source", "track", "wbr"];
 
@@ -33,12 +33,12 @@ pub(super) fn as_html(text: &str) -> Cow<'_, str> {
     Cow::Owned(html)
 }
 
-/// Where a tag ends, behind its `>`.
+/// Offset after the `>` that ends a tag.
 pub(super) fn end_of_tag(text: &str) -> usize {
     find_outside_quotes(text, b">").map_or(text.len(), |end| end + 1)
 }
 
-/// Where the declaration of a document ends, with the declarations in it.
+/// Offset after a document type declaration, including its internal subset.
 fn end_of_doctype(text: &str) -> usize {
     match find_outside_quotes(text, b">[") {
         Some(at) if text[at..].starts_with('[') => text.find("]>").map_or(text.len(), |end| end + 2),
@@ -46,7 +46,7 @@ fn end_of_doctype(text: &str) -> usize {
     }
 }
 
-/// The first of these bytes; quotation marks hold any character.
+/// The first of these bytes outside of quotation marks.
 fn find_outside_quotes(text: &str, wanted: &[u8]) -> Option<usize> {
     let mut quote = None;
     text.bytes().position(|byte| {

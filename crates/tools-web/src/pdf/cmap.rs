@@ -1,10 +1,10 @@
-//! `ToUnicode`: which text the codes of a font stand for.
+//! `ToUnicode`: maps the codes of a font to text.
 
 use std::collections::HashMap;
 
-/// Codes and ranges of one font.
+/// Maximum number of codes and ranges of one font.
 const MAX_ENTRIES: usize = 100_000;
-/// Units of text that one code stands for.
+/// Maximum number of UTF-16 units for one code.
 const MAX_UNITS: usize = 32;
 
 /// A map from codes to text.
@@ -12,7 +12,7 @@ const MAX_UNITS: usize = 32;
 pub(super) struct CMap {
     chars: HashMap<(usize, u32), String>,
     ranges: Vec<Range>,
-    /// Lengths of codes, by what the map itself says.
+    /// Code lengths that the map declares.
     lengths: [bool; 5],
 }
 
@@ -32,7 +32,7 @@ enum Token<'a> {
 }
 
 impl CMap {
-    /// Reads a map; what cannot be read is passed over.
+    /// Reads a map; skips invalid parts.
     pub(super) fn parse(bytes: &[u8]) -> Self {
         let mut map = Self::default();
         let mut tokens = Tokens(bytes);
@@ -92,7 +92,7 @@ impl CMap {
         }
     }
 
-    /// Lengths that codes of this map have, shortest first; none where it does not say.
+    /// Code lengths in this map, shortest first; none when it does not declare any.
     pub(super) fn lengths(&self) -> impl Iterator<Item = usize> {
         (1..=4).filter(|length| self.lengths[*length])
     }

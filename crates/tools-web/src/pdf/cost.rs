@@ -1,5 +1,5 @@
-//! What a PDF will cost, found without its structure: the parser unpacks some streams whole and by
-//! itself, so that none may be there that unpacks to more than is allowed, whatever leads to it.
+//! Estimates the cost of a PDF without parsing its structure. The parser decompresses some streams
+//! whole, so no stream in the file may exceed the limit, even one that nothing refers to.
 
 use flate2::{Decompress, FlushDecompress, Status};
 use memchr::memmem;
@@ -7,12 +7,12 @@ use memchr::memmem;
 use super::PdfProblem;
 
 const MAX_BYTES: usize = 16 << 20;
-/// All streams together, unpacked.
+/// Maximum size of all streams together, decompressed.
 const MAX_UNPACKED: u64 = 64 << 20;
-/// How often the bytes of a file may be looked at by those who search for the end of a stream.
+/// Maximum work, in passes over the file, for decompressing streams and for finding their ends.
 const MAX_PASSES: u64 = 8;
 
-/// Whether the file may be parsed.
+/// Checks whether the file is cheap enough to parse.
 pub(super) fn check_cost(bytes: &[u8]) -> Result<(), PdfProblem> {
     if bytes.len() > MAX_BYTES {
         return Err(PdfProblem::Large);
@@ -49,7 +49,7 @@ pub(super) fn check_cost(bytes: &[u8]) -> Result<(), PdfProblem> {
     Ok(())
 }
 
-/// Bytes read and bytes unpacked from what may be a compressed stream.
+/// Number of bytes read and decompressed from a possible compressed stream.
 fn inflate(bytes: &[u8], most: u64) -> (u64, u64) {
     let has_header = matches!(bytes, [first, second, ..]
         if first & 0x0f == 8 && (u16::from(*first) << 8 | u16::from(*second)).is_multiple_of(31) && second & 0x20 == 0);
@@ -66,8 +66,8 @@ fn inflate(bytes: &[u8], most: u64) -> (u64, u64) {
     }
 }
 
-/// Whether a stream has filters whose result is not foreseen by [`inflate`]. What only looks like a
-/// filter counts as well.
+/// Whether a stream may have filters whose output size [`inflate`] does not measure. Text that only
+/// looks like a filter counts too.
 fn has_other_filters(plain: &[u8]) -> bool {
     let is_whole = |at: usize, name: &[u8]| plain.get(at + name.len()).is_none_or(|byte| !byte.is_ascii_alphanumeric());
     let has = |name: &[u8]| memmem::find_iter(plain, name).any(|at| is_whole(at, name));
@@ -81,8 +81,7 @@ fn has_other_filters(plain: &[u8]) -> bool {
     .any(|at| !is_simple_filter(&plain[at..]))
 }
 
-/// Whether the value of a filter is one name, or a list in which nothing stands before or behind
-/// one that unpacks.
+/// Whether a filter value is one name, or a list in which a decompressing filter is the only one.
 fn is_simple_filter(value: &[u8]) -> bool {
     let value = value.trim_ascii_start();
     match value {
@@ -91,7 +90,7 @@ fn is_simple_filter(value: &[u8]) -> bool {
             let unpacks = list.split(|byte| *byte == b'/').filter(|name| name.starts_with(b"Fl")).count();
             let names = memchr::memchr_iter(b'/', list).count();
             let is_closed = rest.get(list.len()) == Some(&b']');
-            // References and comments could hold anything.
+            // References and comments could contain anything.
             let has_others = list.split(u8::is_ascii_whitespace).any(|word| !matches!(word, [] | [b'/', ..]));
             is_closed && !has_others && (unpacks == 0 || names == 1)
         }
@@ -99,14 +98,14 @@ fn is_simple_filter(value: &[u8]) -> bool {
     }
 }
 
-/// `5 0 R`: an object that says it elsewhere.
+/// Whether the value is a reference to another object, such as `5 0 R`.
 fn is_reference(value: &[u8]) -> bool {
     let mut words = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
     let is_number = |word: Option<&[u8]>| word.is_some_and(|word| word.iter().all(u8::is_ascii_digit));
     is_number(words.next()) && is_number(words.next()) && words.next().is_some_and(|word| word.starts_with(b"R"))
 }
 
-/// The bytes with `#hh`, by which names can be written differently, replaced.
+/// The bytes with the `#hh` escapes of names decoded.
 fn unescaped(bytes: &[u8]) -> Vec<u8> {
     let mut plain = Vec::with_capacity(bytes.len());
     let mut rest = bytes;

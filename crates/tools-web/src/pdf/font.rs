@@ -1,5 +1,4 @@
-//! A font as far as reading needs it: which codes a string holds, the text of each, and how far the
-//! pen goes.
+//! A font, as far as text extraction needs it: the codes in a string, their text and their width.
 
 use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
 use hayro_syntax::object::{Array, Dict, Name, Object};
@@ -7,29 +6,29 @@ use hayro_syntax::object::{Array, Dict, Name, Object};
 use super::cmap::CMap;
 use super::glyphs;
 
-/// Width of a character whose font does not say: half of its height.
+/// Width of a character without a declared width: half of the font size.
 const USUAL_WIDTH: f64 = 500.0;
 
 pub(super) struct Font {
     map: Option<CMap>,
-    /// The text of each code of one byte, where the font names its glyphs.
+    /// The text of each one-byte code, when the font names its glyphs.
     simple: Option<Vec<String>>,
     first: usize,
     widths: Vec<f64>,
 }
 
-/// What a string of a font is.
+/// The text and width of a string.
 #[derive(Default)]
 pub(super) struct DecodedString {
     pub(super) text: String,
-    /// Thousandths of the font's size.
+    /// In thousandths of the font size.
     pub(super) width: f64,
-    /// Codes whose text is not known.
+    /// Number of codes without known text.
     pub(super) unknown: usize,
 }
 
 impl Font {
-    /// A font by its dictionary and the content of its `ToUnicode`.
+    /// A font from its dictionary and the content of its `ToUnicode`.
     pub(super) fn new(font: &Dict<'_>, map: Option<&[u8]>) -> Self {
         let is_composite = font.get::<Name<'_>>("Subtype").is_some_and(|name| name.as_str() == "Type0");
         let widths = font.get::<Array<'_>>("Widths").filter(|_| !is_composite);
@@ -41,7 +40,7 @@ impl Font {
         }
     }
 
-    /// A font of which nothing is known.
+    /// A font without any information.
     pub(super) fn unknown() -> Self {
         Self { map: None, simple: Some(decoded(WINDOWS_1252)), first: 0, widths: Vec::new() }
     }
@@ -63,7 +62,7 @@ impl Font {
         shown
     }
 
-    /// The first code of a string, and what follows it.
+    /// The first code of a string, and the rest.
     fn code<'a>(&self, rest: &'a [u8]) -> Option<(&'a [u8], &'a [u8])> {
         if rest.is_empty() {
             return None;
@@ -93,7 +92,7 @@ impl Font {
     }
 }
 
-/// The text of each code of a font that has 256 of them.
+/// The text of each code of a font with 256 codes.
 fn simple(font: &Dict<'_>) -> Vec<String> {
     let base = |name: &str| decoded(if name == "MacRomanEncoding" { MACINTOSH } else { WINDOWS_1252 });
     match font.get::<Object<'_>>("Encoding") {
@@ -120,7 +119,7 @@ fn simple(font: &Dict<'_>) -> Vec<String> {
     }
 }
 
-/// All codes of an encoding of one byte; controls stand for nothing.
+/// All codes of a one-byte encoding; control characters map to empty text.
 fn decoded(encoding: &'static Encoding) -> Vec<String> {
     let text = |code: u8| {
         let (text, _) = encoding.decode_without_bom_handling(std::slice::from_ref(&code));

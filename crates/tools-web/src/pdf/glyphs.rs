@@ -1,6 +1,6 @@
-//! Names of glyphs as text, for fonts that name them.
+//! Text of glyph names.
 
-/// Names of single characters beside letters, which name themselves.
+/// Names of single characters other than letters, whose name is the letter.
 const NAMES: &[(&str, &str)] = &[
     ("space", " "),
     ("nbspace", " "),
@@ -139,7 +139,7 @@ const NAMES: &[(&str, &str)] = &[
     ("element", "∈"),
 ];
 
-/// Letters with a mark, by the name of the mark.
+/// Letters with a diacritic, by the name of the diacritic.
 const MARKED: &[(&str, &str, &str)] = &[
     ("acute", "aeiouyAEIOUYcnszCNSZ", "áéíóúýÁÉÍÓÚÝćńśźĆŃŚŹ"),
     ("grave", "aeiouAEIOU", "àèìòùÀÈÌÒÙ"),
@@ -151,7 +151,7 @@ const MARKED: &[(&str, &str, &str)] = &[
     ("dotaccent", "zZ", "żŻ"),
 ];
 
-/// The text of a glyph; `None` for a name that says nothing.
+/// The text of a glyph; `None` for an unknown name.
 pub(super) fn text(name: &str) -> Option<String> {
     let name = name.split_once('.').map_or(name, |(name, _)| name);
     if name.contains('_') {
@@ -173,7 +173,7 @@ fn marked(name: &str) -> Option<String> {
     made.chars().nth(letters.find(letter)?).map(String::from)
 }
 
-/// `uni` with units of UTF-16, or `u` with one character.
+/// `uni` with UTF-16 units, or `u` with one code point.
 fn numbered(name: &str) -> Option<String> {
     let units = |digits: &str| -> Option<Vec<u16>> {
         let pieces = digits.as_bytes().chunks(4).map(|four| std::str::from_utf8(four).ok());

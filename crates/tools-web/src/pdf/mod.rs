@@ -1,5 +1,5 @@
-//! The text of a PDF, by the parser of hayro. Files are made by whoever wants something from their
-//! reader: what could take much memory or time is found before the parser sees it, and refused.
+//! Extracts the text of a PDF with the hayro parser. A file may be hostile: one that could need
+//! much memory or time is refused before parsing.
 
 mod cmap;
 mod cost;
@@ -15,19 +15,19 @@ use thiserror::Error;
 /// Reason why a PDF is not read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
 pub enum PdfProblem {
-    /// More bytes than are looked at.
+    /// Larger than the size limit.
     #[error("it is larger than 16 MiB")]
     Large,
-    /// A password or a permission.
+    /// Encrypted, or protected by a password.
     #[error("it is encrypted")]
     Encrypted,
-    /// Compression whose result cannot be foreseen.
+    /// Filters whose output size cannot be predicted.
     #[error("it is compressed by filters that are not supported (LZW, RunLength, several in a row)")]
     Filters,
-    /// More comes out of it than any text takes.
+    /// Decompressed content larger than the limit.
     #[error("it unpacks to more than 64 MiB")]
     Bomb,
-    /// No PDF, or a damaged one.
+    /// Not a PDF, or damaged.
     #[error("it is damaged")]
     Damaged,
 }

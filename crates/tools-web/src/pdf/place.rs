@@ -1,4 +1,4 @@
-//! Where text stands on a page, as far as it tells words and lines apart. Rotation is passed over.
+//! Positions of text on a page, as far as they separate words and lines. Rotation is ignored.
 
 /// A scale and a position.
 #[derive(Debug, Clone, Copy)]
@@ -16,7 +16,7 @@ impl Frame {
         Self { scale: (upright(x_by_x, y_by_x), upright(y_by_y, x_by_y)), at: (x, y) }
     }
 
-    /// A frame within this one.
+    /// A frame nested in this one.
     fn inner(self, inner: Self) -> Self {
         Self { scale: (self.scale.0 * inner.scale.0, self.scale.1 * inner.scale.1), at: self.point(inner.at) }
     }
@@ -26,13 +26,13 @@ impl Frame {
     }
 }
 
-/// What stands between a text and the one before.
+/// The space between a text and the previous one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Gap {
     None,
     Space,
     Line,
-    /// More room than between two lines.
+    /// More space than between two lines.
     Paragraph,
 }
 
@@ -40,17 +40,17 @@ pub(super) enum Gap {
 pub(super) struct Pen {
     page: Frame,
     saved: Vec<Frame>,
-    /// The text matrix at the beginning of a line.
+    /// The text matrix at the start of a line.
     line: Frame,
-    /// How far the pen is on its line, in units of the text.
+    /// Distance from the start of the line, in text units.
     along: f64,
     leading: f64,
     size: f64,
-    /// Where the last text ended, and its height.
+    /// Position and height of the end of the last text.
     end: Option<((f64, f64), f64)>,
 }
 
-/// Saved states, as deep as any page has them.
+/// Maximum number of saved states: no real page nests deeper.
 const MAX_SAVED: usize = 64;
 
 impl Pen {
@@ -88,24 +88,24 @@ impl Pen {
         self.leading = leading;
     }
 
-    /// To another line, by units of the text.
+    /// Moves to another line, in text units.
     pub(super) fn move_by(&mut self, x: f64, y: f64) {
         self.line.at = self.line.point((x, y));
         self.along = 0.0;
     }
 
     pub(super) fn next_line(&mut self) {
-        // A font that leaves no room between lines goes to the next one all the same.
+        // A font without line spacing still moves to the next line.
         let leading = if self.leading == 0.0 { self.size } else { self.leading };
         self.move_by(0.0, -leading);
     }
 
-    /// Along the line, by thousandths of the font's size.
+    /// Moves along the line, in thousandths of the font size.
     pub(super) fn advance(&mut self, thousandths: f64) {
         self.along += thousandths / 1000.0 * self.size;
     }
 
-    /// What stands between the text before and one that begins here.
+    /// The gap between the previous text and one that starts here.
     pub(super) fn gap(&self) -> Gap {
         let Some(((end_x, end_y), height)) = self.end else { return Gap::None };
         let ((x, y), height) = (self.point(), self.height().max(height).max(f64::EPSILON));
@@ -123,7 +123,7 @@ impl Pen {
         }
     }
 
-    /// A text ended here.
+    /// Marks the end of a text.
     pub(super) fn ended(&mut self) {
         self.end = Some((self.point(), self.height()));
     }

@@ -1,4 +1,4 @@
-//! The text of all pages in the order in which they show it.
+//! The text of all pages in drawing order.
 
 use std::collections::HashMap;
 use std::io::Read as _;
@@ -19,37 +19,36 @@ use super::cost::check_cost;
 use super::font::Font;
 use super::place::{Gap, Pen};
 
-/// What the streams that are read may hold together.
+/// Maximum size of all decompressed content streams together.
 const MAX_CONTENT: u64 = 64 << 20;
 const MAX_TEXT: usize = 8 << 20;
 const MAX_PAGES: usize = 5000;
-/// Forms within forms.
+/// Maximum nesting of forms.
 const MAX_DEPTH: usize = 8;
-/// Instructions between two looks at the clock.
+/// Number of instructions between two readings of the clock.
 const PACE: usize = 256;
 
 /// The text of a PDF.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct PdfText {
-    /// The text, pages apart by an empty line.
+    /// The text, with an empty line between pages.
     pub text: String,
     /// Number of pages.
     pub pages: usize,
     /// Number of pages that were read.
     pub read: usize,
-    /// Characters whose fonts do not say what they are.
+    /// Number of characters that the fonts do not map to text.
     pub unknown: usize,
 }
 
-/// Reads a PDF within about `patience`. The head of a file gives the pages that are in it.
+/// Reads a PDF within about `patience`. A truncated file yields the pages that it contains.
 ///
 /// # Errors
 /// [`PdfProblem`].
 pub fn pdf_text(bytes: &[u8], patience: Duration) -> Result<PdfText, PdfProblem> {
     let until = Instant::now() + patience;
     check_cost(bytes)?;
-    // The parser is made for files of all kinds; should one be none that it foresaw, the process
-    // goes on.
+    // The parser may panic on a file that it does not expect; the process continues.
     catch_unwind(AssertUnwindSafe(|| read(bytes.to_vec(), until))).unwrap_or(Err(PdfProblem::Damaged))
 }
 
@@ -74,13 +73,13 @@ fn read(bytes: Vec<u8>, until: Instant) -> Result<PdfText, PdfProblem> {
 
 struct Reader<'f> {
     until: Instant,
-    /// Bytes that may still be unpacked.
+    /// Bytes that may still be decompressed.
     left: u64,
     fonts: HashMap<ObjectIdentifier, Rc<Font>>,
     found: &'f mut PdfText,
 }
 
-/// What is read: its instructions, and the objects that they name.
+/// A content stream and the objects that it names.
 struct Scope<'s, 'a> {
     content: &'s [u8],
     resources: &'s Resources<'a>,
@@ -88,7 +87,7 @@ struct Scope<'s, 'a> {
 }
 
 impl Reader<'_> {
-    /// The text of a page; `None` when there is no time or room for more.
+    /// Reads a page; `None` when the time or the size limit is reached.
     fn page(&mut self, page: &Page<'_>) -> Option<()> {
         if !self.found.text.is_empty() {
             self.found.text.push_str("\n\n");
@@ -98,7 +97,7 @@ impl Reader<'_> {
         self.run(&scope, &mut Pen::new())
     }
 
-    /// What a page shows, which may be in several streams.
+    /// The content of a page, which may be in several streams.
     fn contents(&mut self, page: &Dict<'_>) -> Option<Vec<u8>> {
         match page.get::<Object<'_>>("Contents") {
             Some(Object::Stream(stream)) => self.unpacked(&stream),
@@ -114,15 +113,15 @@ impl Reader<'_> {
         }
     }
 
-    /// The content of a stream, nothing for one that is packed in a way that is not read; `None`
-    /// when it does not fit any more.
+    /// The content of a stream, empty when its filters are not supported; `None` when the size
+    /// limit is reached.
     fn unpacked(&mut self, stream: &Stream<'_>) -> Option<Vec<u8>> {
         let raw = stream.raw_data();
         let mut content = Vec::new();
         match stream.filters().as_slice() {
             [] => content.extend_from_slice(raw.get(..usize::try_from(self.left).ok()?.min(raw.len()))?),
             [Filter::FlateDecode] => {
-                // A stream that is cut is read as far as it goes.
+                // A truncated stream is read as far as possible.
                 let _ = ZlibDecoder::new(raw.as_ref()).take(self.left).read_to_end(&mut content);
                 if content.is_empty() {
                     let _ = DeflateDecoder::new(raw.as_ref()).take(self.left).read_to_end(&mut content);
@@ -182,7 +181,7 @@ impl Reader<'_> {
         Some(())
     }
 
-    /// A page within a page.
+    /// Reads a form, which is a page within a page.
     fn form(&mut self, form: &Stream<'_>, scope: &Scope<'_, '_>, pen: &mut Pen) -> Option<()> {
         let is_form =
             form.dict().get::<hayro_syntax::object::Name<'_>>("Subtype").is_some_and(|name| name.as_str() == "Form");

@@ -1,4 +1,4 @@
-//! Each tool as an executor.
+//! The tools as executors.
 
 use tools_core::{DynExecutor, Typed};
 
@@ -7,7 +7,7 @@ use super::site::Web;
 use super::web_scrape::WebScrape;
 
 impl Web {
-    /// `fetch` and `web_scrape`, each as an executor.
+    /// `fetch` and `web_scrape` as executors.
     pub fn into_executors(self) -> Vec<DynExecutor> {
         vec![DynExecutor::new(Typed::new(Fetch(self.clone()))), DynExecutor::new(Typed::new(WebScrape(self)))]
     }

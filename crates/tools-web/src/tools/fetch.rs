@@ -1,4 +1,4 @@
-//! `fetch`: a page as readable text, one window of it.
+//! `fetch`: a page as readable text, in windows.
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -13,9 +13,9 @@ use crate::page::{
     DecodedText, Document, Format, Kind, PATIENCE, Readable, decode, kind_of, readable, without_controls,
 };
 
-/// Characters of a window unless the call asks for fewer or more.
+/// Default number of characters per window.
 const USUAL_LIMIT: usize = 20_000;
-/// The type of PDFs, for whoever does not read them.
+/// The media type of PDFs.
 pub(super) const PDF: &str = "application/pdf";
 
 pub(super) struct Fetch(pub(super) Web);
@@ -85,7 +85,7 @@ fn show(args: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
     Ok(shown(args, page, &readable.text, (frame, further)))
 }
 
-/// One window of a text within its frame.
+/// One window of the text within its frame.
 fn shown(args: &Args, page: &Page, text: &str, (mut frame, mut raw): (Frame, Value)) -> ToolOutput {
     let fetched = &page.fetched;
     let window = window(text, args.offset.unwrap_or(0), args.limit.unwrap_or(USUAL_LIMIT));
@@ -141,7 +141,7 @@ fn show_pdf(_: &Args, page: &Page) -> Result<ToolOutput, ToolError> {
 fn describe(frame: &mut Frame, decoded: &DecodedText<'_>, readable: &Readable) {
     if let Some(title) = &readable.title {
         let title: String = title.chars().take(200).collect();
-        // Out of the page, so on one line and in quotation marks.
+        // The title comes from the page, so it is quoted and on one line.
         frame.note(format!("title: {title:?}"));
     }
     if decoded.charset != "UTF-8" {
@@ -165,7 +165,7 @@ fn describe(frame: &mut Frame, decoded: &DecodedText<'_>, readable: &Readable) {
     }
 }
 
-/// What a page is that cannot be shown.
+/// The error for a page that cannot be shown as text.
 pub(super) fn binary(kind: String, page: &Page) -> WebError {
     let length = page.fetched.body.bytes.len();
     let more = if page.fetched.body.truncated { "more than " } else { "" };

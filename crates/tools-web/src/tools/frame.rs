@@ -1,5 +1,5 @@
-//! The frame around what came from the web: a head that says what it is, and marks that no page can
-//! know beforehand, so that text of a page cannot pass for text of the tool.
+//! The frame around text from the web: a head that describes it, and marks that a page cannot
+//! predict, so that its text cannot pass for text of the tool.
 
 use std::collections::hash_map::RandomState;
 use std::fmt::Write as _;
@@ -7,14 +7,14 @@ use std::hash::{BuildHasher as _, Hasher as _};
 
 use super::site::Page;
 
-/// What stands around the text of a page.
+/// Lines before and after the text of a page.
 pub(super) struct Frame {
     head: Vec<String>,
     foot: Vec<String>,
 }
 
 impl Frame {
-    /// The frame of a page, with its address and what it is.
+    /// The frame of a page, with its URL and type.
     pub(super) fn of(page: &Page) -> Self {
         let mut head = page.fetched.url.to_string();
         let kind = page.fetched.content_type.as_deref().and_then(|kind| kind.split(';').next()).unwrap_or("no type");
@@ -35,17 +35,17 @@ impl Frame {
         Self { head: vec![head], foot }
     }
 
-    /// Says more before the text.
+    /// Adds a line before the text.
     pub(super) fn note(&mut self, note: impl Into<String>) {
         self.head.push(note.into());
     }
 
-    /// Says more behind the text.
+    /// Adds a line after the text.
     pub(super) fn end(&mut self, note: impl Into<String>) {
         self.foot.push(note.into());
     }
 
-    /// The text within the frame.
+    /// Puts the frame around the text.
     pub(super) fn around(&self, text: &str) -> String {
         let mark = RandomState::new().build_hasher().finish();
         let mut framed = String::with_capacity(text.len() + 512);

@@ -1,4 +1,4 @@
-//! The two tools, over one way to a page.
+//! The two tools, and the page access that they share.
 
 mod executors;
 mod fetch;

@@ -1,5 +1,5 @@
-//! Pages that were read before: served again for a while, and then only when their server says that
-//! they are the same.
+//! Cache of pages. A page is served from it for a while; afterwards only when the server says that
+//! the page has not changed.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -9,14 +9,14 @@ use tools_core::{Locked as _, SessionId};
 
 use crate::client::Fetched;
 
-/// What all kept pages may take together.
+/// Maximum size of all cached pages together in bytes.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 
-/// The pages.
+/// The cached pages.
 #[derive(Default)]
 pub(super) struct PageCache(Mutex<VecDeque<Entry>>);
 
-/// A page and when its server last vouched for it.
+/// A page, and when its server last confirmed it.
 #[derive(Clone)]
 pub(super) struct Entry {
     session: SessionId,
@@ -26,13 +26,13 @@ pub(super) struct Entry {
 }
 
 impl PageCache {
-    /// The page of this URL that this session has read.
+    /// The page of this URL, if this session has read it.
     pub(super) fn find(&self, session: &SessionId, url: &str) -> Option<Entry> {
         let kept = self.0.locked();
         kept.iter().find(|entry| entry.session == *session && entry.url == url).cloned()
     }
 
-    /// Keeps a page; the oldest make room for it.
+    /// Caches a page; removes the oldest ones to make room.
     pub(super) fn put(&self, session: &SessionId, url: &str, page: Arc<Fetched>) {
         let mut kept = self.0.locked();
         kept.retain(|entry| entry.session != *session || entry.url != url);

@@ -1,5 +1,5 @@
-//! What both tools share: the policy, the client, the pages that were read before, and the way from
-//! a URL to a page.
+//! Shared by both tools: the policy, the client, the page cache, and the steps from a URL to a
+//! page.
 
 use std::pin::pin;
 use std::sync::Arc;
@@ -18,11 +18,11 @@ use crate::config::ScrapePolicy;
 use crate::error::WebError;
 use crate::guard::{PageUrl, Refusal};
 
-/// Markdown first, since it needs no reading; then pages, then anything.
+/// Prefers Markdown, which needs no conversion, then HTML, then anything.
 const ACCEPT: &str =
     "text/markdown, text/html;q=0.9, application/xhtml+xml;q=0.9, application/json;q=0.8, text/plain;q=0.8, */*;q=0.1";
 
-/// A call that wants a page: its tool, and its parameters with another URL.
+/// A call that requests a page: its tool, and its parameters with another URL.
 #[derive(Clone, Copy)]
 pub(super) struct PageRequest<'a> {
     pub(super) tool: &'static str,
@@ -30,46 +30,44 @@ pub(super) struct PageRequest<'a> {
     pub(super) cx: &'a CallContext,
 }
 
-/// The web as the tools see it. Make one per host: sessions share its connections to nothing but
-/// their own pages.
+/// The web as the tools see it. Make one per host. Sessions share the client, but not cached pages.
 #[derive(Clone)]
 pub struct Web {
     policy: Shared<ScrapePolicy>,
     client: Arc<WebClient>,
     kept: Arc<PageCache>,
-    /// The tools alone, and what the gates say of their calls.
+    /// The tools without layers, and the gates' explanation of a call.
     judge: Option<(Arc<Stack>, Explain)>,
 }
 
 pub(super) struct Page {
     pub(super) fetched: Arc<Fetched>,
-    /// How long ago its server vouched for it; `None` when it did so just now.
+    /// Time since the server confirmed the page; `None` when it did so just now.
     pub(super) age: Option<Duration>,
 }
 
 impl Web {
-    /// The web under a policy.
+    /// Access to the web under a policy.
     pub fn new(policy: Shared<ScrapePolicy>, client: Arc<WebClient>) -> Self {
         Self { policy, client, kept: Arc::default(), judge: None }
     }
 
-    /// The same, with redirects judged as calls are, beside the domains of the policy: `explain`
-    /// tells what the gates say of the call that would ask for the page. What they deny is not
-    /// followed; what they would ask about only on the same host, since whoever agreed to a page
-    /// agreed to what its host makes of it.
+    /// Also judges each redirect by the call that would request its target: `explain` gives the
+    /// verdict of the gates. Denied targets are not followed. Targets that need approval are
+    /// followed only on the same host, because the approval of a page covers its host.
     #[must_use]
     pub fn judged_by(self, explain: Explain) -> Self {
         let alone = Stack::new(vec![], CompositeExecutor::new(self.clone().into_executors()));
         Self { judge: Some((Arc::new(alone), explain)), ..self }
     }
 
-    /// What a call would touch: the URL, when it may be fetched at all. No name is looked up.
+    /// The URL that a call touches, if it may be fetched at all. Does not resolve the host.
     pub(super) fn inspect(&self, url: &str) -> Result<Inspection, ToolError> {
         let url = self.policy.load().rules.admit(url).map_err(WebError::Refused)?;
         Ok(Inspection::read_only().touching(Subject::Url { url: url.subject() }))
     }
 
-    /// The page of a URL, from memory while it is fresh.
+    /// The page of a URL, from the cache while it is fresh.
     pub(super) async fn page(&self, url: &str, by: PageRequest<'_>) -> Result<Page, ToolError> {
         let policy = self.policy.load();
         let url = policy.rules.admit(url).map_err(WebError::Refused)?;
@@ -104,7 +102,7 @@ impl Web {
         Ok(Page { fetched, age: None })
     }
 
-    /// Whether a kept page may still be read from where it came.
+    /// Whether the policy still allows a cached page, given the URL that it came from.
     fn follows(
         &self,
         came_from: &PageUrl,
@@ -123,7 +121,7 @@ impl Web {
         };
         let elsewhere = || Refusal::Elsewhere { url: next.to_string() };
         let inspected = pin!(alone.inspect(call, by.cx));
-        // Looking at a URL waits for nothing.
+        // Inspecting a URL never waits.
         let Poll::Ready(inv) = inspected.poll(&mut Context::from_waker(Waker::noop())) else {
             return Err(elsewhere());
         };
@@ -135,7 +133,7 @@ impl Web {
     }
 }
 
-/// Runs `work` on a thread for long work, as long as somebody waits for it.
+/// Runs `work` on a thread for blocking work.
 pub(super) async fn run_on_thread<T: Send + 'static>(
     work: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, ToolError> {
@@ -145,7 +143,7 @@ pub(super) async fn run_on_thread<T: Send + 'static>(
     })
 }
 
-/// An output of text from the web.
+/// The output for text from the web.
 pub(super) fn output(text: String, raw: serde_json::Value, truncated: bool) -> ToolOutput {
     let output = ToolOutput::text(text).from_source(ClaimSource::Web).with_raw_response(raw);
     ToolOutput { truncated, ..output }

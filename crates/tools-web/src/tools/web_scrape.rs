@@ -1,4 +1,4 @@
-//! `web_scrape`: what a CSS selector finds in a page.
+//! `web_scrape`: the elements of a page that match a CSS selector.
 
 use std::fmt::Write as _;
 
@@ -13,9 +13,9 @@ use super::site::{Page, PageRequest, Web, output, run_on_thread};
 use crate::error::WebError;
 use crate::page::{Document, Extract, Kind, PATIENCE, decode, kind_of, select};
 
-/// Matches unless the call asks for another number.
+/// Default number of matches.
 const USUAL_LIMIT: usize = 10;
-/// More matches are a page.
+/// Maximum number of matches.
 const MAX_MATCHES: usize = 1000;
 
 pub(super) struct WebScrape(pub(super) Web);
@@ -52,7 +52,7 @@ impl Tool for WebScrape {
         if !(1..=MAX_MATCHES).contains(&args.limit.unwrap_or(USUAL_LIMIT)) {
             return Err(WebError::Parameter(format!("`limit` is 1 to {MAX_MATCHES}")).into());
         }
-        // Against an empty page: a selector that is none is refused before anything is fetched.
+        // Checks the selector against an empty page before anything is fetched.
         let nothing = Document::parse("", &Kind::Html, PATIENCE);
         select(&nothing, &args.select, &Extract::Text, 1, PATIENCE)
             .map_err(|fault| WebError::Parameter(fault.to_string()))?;

@@ -1,17 +1,17 @@
-//! One window of a long text, cut where lines end, and where the next one begins.
+//! Windows of a long text, cut at line ends.
 
 /// A part of a text, in characters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Window<'a> {
     pub(super) text: &'a str,
-    /// Characters before it.
+    /// Characters before the window.
     pub(super) from: usize,
-    /// Characters before its end.
+    /// Characters up to the end of the window.
     pub(super) to: usize,
     pub(super) total: usize,
 }
 
-/// The window of at most `limit` characters behind `offset` others.
+/// The window of at most `limit` characters after the first `offset`.
 pub(super) fn window(text: &str, offset: usize, limit: usize) -> Window<'_> {
     let total = text.chars().count();
     let at = |count: usize| text.char_indices().nth(count).map_or(text.len(), |(at, _)| at);
@@ -29,7 +29,7 @@ pub(super) fn window(text: &str, offset: usize, limit: usize) -> Window<'_> {
 }
 
 impl Window<'_> {
-    /// Which part it is and how to go on; `None` when it is everything.
+    /// The position of the window and the next offset; `None` when it is the whole text.
     pub(super) fn position(&self) -> Option<String> {
         if self.from == 0 && self.to == self.total {
             return None;
