@@ -1,4 +1,4 @@
-//! What an operator may set for `search_code`, and the compiled policy that runs.
+//! Configuration of `search_code`, and its compiled form.
 
 use std::{collections::BTreeMap, path::PathBuf, sync::Arc};
 
@@ -146,10 +146,10 @@ impl Default for IndexConfig {
     }
 }
 
-/// The most that `max_file_bytes` may be.
+/// Upper limit for `max_file_bytes`.
 const MAX_FILE_BYTES: u64 = 64 * 1024 * 1024;
 
-/// The values in force.
+/// The compiled section `[index]`.
 #[derive(Debug, Clone)]
 pub struct IndexPolicy {
     pub(crate) backend: VectorBackend,
@@ -159,12 +159,12 @@ pub struct IndexPolicy {
     pub(crate) searched: SearchedFiles,
     pub(crate) watch: bool,
     pub(crate) memory_bytes: usize,
-    /// By the name of the language.
+    /// Language servers by the name of the language.
     pub(crate) servers: BTreeMap<&'static str, ServerConfig>,
 }
 
-/// What of a policy decides which files are searched: what was found under another one is looked
-/// for again.
+/// The settings that decide which files are searched. When they change, earlier results are
+/// discarded.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct SearchedFiles {
     exclude: Vec<String>,
@@ -173,10 +173,10 @@ pub(crate) struct SearchedFiles {
 }
 
 impl IndexConfig {
-    /// The store of vectors; `None` where words are enough, and where this build has no adapter.
+    /// The vector store; `None` when the backend is `words`, or this build has no adapter for it.
     ///
     /// # Errors
-    /// A server that cannot be used as it is configured.
+    /// The configuration of the store is not usable.
     pub fn store(&self) -> Result<Option<Arc<dyn ChunkIndex>>, KeyFault> {
         match self.vector_backend {
             VectorBackend::Words => Ok(None),

@@ -1,8 +1,8 @@
-//! What can be wrong with a call of `search_code`, and which category of tool error it is.
+//! Errors of a `search_code` call, with their categories.
 
 use tools_core::{ToolError, ToolErrorCategory as Category};
 
-/// Why a call failed.
+/// Reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum CodeError {
     #[error("`query` is missing")]

@@ -1,5 +1,5 @@
-//! The files below the working directory of each call, for hosts that have no file tools: opened
-//! beneath a root, without those that ignore files and read rules leave out.
+//! The files below the working directory of a call, for hosts without file tools. Files are opened
+//! beneath a root; files excluded by ignore files and read rules are omitted.
 
 use std::io::{self, Read as _};
 use std::os::unix::fs::MetadataExt as _;
@@ -13,13 +13,12 @@ use tools_sandbox::{FileKind, PathError, ReadRules, Roots, shown};
 
 use tools_sandbox::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 
-/// Entries of a folder that are looked at in one walk.
+/// Maximum number of entries visited in one walk.
 const MAX_ENTRIES: u64 = 200_000;
 
-/// The files below the working directory of each call. Links are not followed; what `.gitignore`
-/// and `.ignore` name is left out, and so are the files of
-/// [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET). Another file system, other roots and gates of
-/// their own are reasons to implement [`Sources`] instead.
+/// The files below the working directory of a call. Links are not followed. Files excluded by
+/// `.gitignore` and `.ignore`, and those of [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET), are
+/// omitted. Implement [`Sources`] instead for another file system, other roots or other gates.
 #[derive(Debug)]
 pub struct FolderSources {
     closed: ReadRules,
@@ -27,7 +26,7 @@ pub struct FolderSources {
 }
 
 impl FolderSources {
-    /// The files, shown without what `redactor` finds.
+    /// The files, shown without the credentials that `redactor` finds.
     pub fn new(redactor: Arc<dyn Redactor>) -> Self {
         Self { closed: ReadRules::preset(tools_sandbox::home().as_deref()), redactor }
     }
@@ -63,8 +62,8 @@ struct FolderSight {
 }
 
 impl FolderSight {
-    /// Opens the file at a canonical path and reads it; `None` for more than `most` bytes. What
-    /// lies elsewhere by now, or is closed there, is not read.
+    /// Opens and reads the file at a canonical path; `None` for more than `most` bytes. Fails when
+    /// the path leads elsewhere by now, or read rules deny the file.
     fn content(&self, path: &Path, most: u64) -> io::Result<(FileState, Option<Vec<u8>>)> {
         let (file, found, metadata) = self.roots.open_file(path, &self.root).map_err(io::Error::other)?;
         if found != path || self.closed.denies(&found) {
@@ -75,7 +74,7 @@ impl FolderSight {
         Ok((metadata.state(), (text.len() as u64 <= most).then_some(text)))
     }
 
-    /// What a walk does with an entry: folders are entered, files shown.
+    /// Handles an entry of a walk: enters folders, passes files to the visitor.
     fn show_entry(&self, entry: &DirEntry, start: &Path, visitor: &dyn Visitor) -> WalkState {
         let path = entry.path();
         let kind = entry.file_type();
@@ -113,7 +112,7 @@ impl FileAccess for FolderSight {
         }
         visitor.enters(&self.root.join(".git/info"));
         let (seen, unreadable) = (AtomicU64::new(0), AtomicU64::new(0));
-        // From the root whatever was asked for: the ignore files above it hold below.
+        // Starts at the root for any path: ignore files above the path apply to it.
         let mut walk = WalkBuilder::new(&self.root);
         let walk = walk.hidden(false).parents(false).git_global(false).require_git(false).build_parallel();
         walk.run(|| {
@@ -158,7 +157,7 @@ impl FileAccess for FolderSight {
     }
 }
 
-/// A file that a walk came by.
+/// A file found by a walk.
 struct FoundFile<'a> {
     sight: &'a FolderSight,
     path: &'a Path,

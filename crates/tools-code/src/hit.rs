@@ -1,8 +1,8 @@
-//! What a search finds, and how what several layers find becomes one list.
+//! Search hits, and how the hits of several layers are merged into one list.
 
 use std::{path::Path, sync::Arc};
 
-/// Which layer found something.
+/// A search layer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) enum Layer {
     Structural,
@@ -22,17 +22,17 @@ impl Layer {
     }
 }
 
-/// One place. Lines are counted from 0.
+/// A hit: one place in a file. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Hit {
-    /// Who found it, the first one first.
+    /// The layers that found it, the first one first.
     pub(crate) layers: Vec<Layer>,
     pub(crate) path: Arc<Path>,
-    /// The hash of the content that it was found in.
+    /// Hash of the file content that was searched.
     pub(crate) hash: u64,
-    /// The line that is named.
+    /// The line that the result names.
     pub(crate) line: u32,
-    /// Its lines, with the comments above.
+    /// First line, including the comments above. `last` is the last line.
     pub(crate) first: u32,
     pub(crate) last: u32,
     pub(crate) symbol: Option<HitSymbol>,
@@ -40,36 +40,36 @@ pub(crate) struct Hit {
 }
 
 impl Hit {
-    /// A line that defines nothing.
+    /// A hit for a line that is not a definition.
     pub(crate) fn of_line(layer: Layer, path: &Arc<Path>, hash: u64, line: u32, score: f32) -> Self {
         Self { layers: vec![layer], path: Arc::clone(path), hash, line, first: line, last: line, symbol: None, score }
     }
 }
 
-/// The definition that a hit is.
+/// The definition at a hit.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HitSymbol {
     pub(crate) name: Box<str>,
     pub(crate) kind: &'static str,
     pub(crate) signature: Box<str>,
     pub(crate) depth: u16,
-    /// Where its name begins in its line, in bytes.
+    /// Offset of its name in the line, in bytes.
     pub(crate) column: u32,
 }
 
-/// The usual constant of reciprocal rank fusion: how little the first rank of a list counts more
-/// than the next.
+/// The usual constant of reciprocal rank fusion. A large value reduces the weight of the first
+/// ranks.
 const FUSION: f32 = 60.0;
 
-/// What a rank in one list counts, the first being 0.
+/// Weight of a rank (from 0) in one list.
 pub(crate) fn share(rank: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "a rank is small")]
     let rank = rank as f32;
     1.0 / (FUSION + 1.0 + rank)
 }
 
-/// One list of several: by the ranks in each (reciprocal rank fusion). Two hits of one file of
-/// which one is at least half within the other are one; ties go by path and line.
+/// Merges several lists by the ranks in each (reciprocal rank fusion). Two hits of one file are
+/// merged when at least half of one lies within the other. Ties are ordered by path and line.
 pub(crate) fn fuse(lists: Vec<Vec<Hit>>) -> Vec<Hit> {
     let mut all: Vec<(Hit, f32)> = Vec::new();
     for list in lists {
@@ -77,7 +77,7 @@ pub(crate) fn fuse(lists: Vec<Vec<Hit>>) -> Vec<Hit> {
             let share = share(rank);
             match all.iter_mut().find(|(known, _)| is_one_place(known, &hit)) {
                 Some((known, sum)) => {
-                    // Two of one layer are two parts of one passage.
+                    // Two hits of one layer are two parts of one passage.
                     if hit.layers.iter().any(|layer| !known.layers.contains(layer)) {
                         *sum += share;
                     }
@@ -109,7 +109,7 @@ fn merge(known: &mut Hit, other: Hit) {
     }
 }
 
-/// Whether at least half of the shorter one lies in the other, and they are not two definitions.
+/// Whether at least half of the shorter hit lies in the other, and they are not two definitions.
 fn is_one_place(a: &Hit, b: &Hit) -> bool {
     if a.path != b.path {
         return false;

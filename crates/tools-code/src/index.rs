@@ -1,7 +1,7 @@
-//! The index of one workspace: which file holds which names, and the passages of those files that a
-//! query was about. A file is scanned for its names when it is first seen and parsed when a query
-//! leads to it: scanning keeps up with the disk, parsing would not. What a file is known by is the
-//! hash of its content, so that nothing is shown of another one.
+//! The index of one workspace: the names in each file, and the passages of files that a query
+//! needed. A new file is only scanned for names; a query parses it when needed, because parsing
+//! everything would be slower than reading the disk. Files are identified by a content hash, so
+//! that no hit refers to other content.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::hash::{BuildHasher as _, BuildHasherDefault, DefaultHasher};
@@ -24,52 +24,52 @@ use crate::weight::weight;
 use crate::words::words;
 use tools_sandbox::FileAccess;
 
-/// A file whose content changed this shortly before it was read may change again without other
-/// times to show for it.
+/// A file modified less than this time before it was read may change again without a change of its
+/// time stamps.
 const UNSETTLED: Duration = Duration::from_millis(100);
-/// Threads that parse.
+/// Number of threads that parse.
 const THREADS: usize = 4;
-/// Bytes at the beginning of a file that tell whether it is text.
+/// Number of bytes at the beginning of a file that decide whether it is text.
 const PROBE: usize = 8000;
 
-/// What is known of a file whose times were not asked for: it is read again by the next walk.
+/// State of a file whose time stamps are not known: the next walk reads it again.
 pub(crate) const UNKNOWN: FileState = FileState { id: (0, 0), size: 0, modified: (0, 0), changed: (0, 0) };
 
 /// The index of one workspace. Shared by calls.
 #[derive(Debug, Default)]
 pub(crate) struct Index {
     state: Mutex<State>,
-    /// Held while files are looked at, so that two calls do not do the same work.
+    /// Held while files are scanned, so that two calls do not repeat the work.
     pub(crate) syncing: Mutex<Watch>,
     doubtful: Mutex<BTreeSet<PathBuf>>,
     is_doubtful: AtomicBool,
-    /// The same in every process: what stores of vectors keep is known by it.
+    /// Gives the same hashes in every process, because vector stores keep them.
     hasher: BuildHasherDefault<DefaultHasher>,
 }
 
-/// What is known of all files.
+/// The state of all files.
 #[derive(Debug, Default)]
 pub(crate) struct State {
     by_path: HashMap<Arc<Path>, u32>,
-    /// By number, which holds for as long as the lock is held; a file that changed or is gone
-    /// leaves its place empty.
+    /// Files by number. A number is valid while the lock is held; a changed or removed file leaves
+    /// its place empty.
     files: Vec<Option<File>>,
     live: usize,
     pub(crate) vocabulary: Vocabulary,
-    /// Names in all files.
+    /// Number of names in all files.
     total_words: u64,
     generation: u64,
     parsed_bytes: usize,
     clock: u64,
-    /// Files whose parsing took too long.
+    /// Files whose parsing exceeded the time limit.
     gave_up: HashSet<Arc<Path>>,
-    /// Files that did not fit.
+    /// Number of files that exceeded the memory limit.
     full: u64,
-    /// Files that were longer than is read when they were looked at.
+    /// Files that exceeded the size limit when they were checked.
     long: BTreeSet<Arc<Path>>,
 }
 
-/// One file as it was read.
+/// One indexed file.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
     pub(crate) path: Arc<Path>,
@@ -77,27 +77,27 @@ pub(crate) struct File {
     state: FileState,
     settled: bool,
     pub(crate) hash: u64,
-    /// How many names it holds.
+    /// Number of names in it.
     pub(crate) length: u32,
-    /// How much its passages count.
+    /// Weight of its passages in the ranking.
     pub(crate) weight: f32,
     seen: u64,
     passages: Option<(Arc<Passages>, u64)>,
 }
 
-/// The name of a form, to be compared with those that a call wants.
+/// The name of a language or text form.
 pub(crate) type FormName = &'static str;
 
-/// The names of a text, each with its number and whether it may be defined there.
+/// The names of a text, each with its count and whether it may be defined there.
 struct NameScan<'a> {
     names: HashMap<&'a str, (u16, bool)>,
     length: u32,
 }
 
-/// A file and what it consists of.
+/// A file and its passages.
 pub(crate) type IndexedFile = (Arc<Path>, Arc<Passages>);
 
-/// A file that was read again just now.
+/// A file that was just read again.
 pub(crate) struct RereadFile {
     pub(crate) text: Vec<u8>,
     pub(crate) hash: u64,
@@ -105,7 +105,7 @@ pub(crate) struct RereadFile {
 }
 
 impl Index {
-    /// Files that may not be what the index has of them.
+    /// Takes the files whose indexed state may be wrong.
     pub(crate) fn doubtful(&self) -> BTreeSet<PathBuf> {
         std::mem::take(&mut self.doubtful.locked())
     }
@@ -114,7 +114,7 @@ impl Index {
         self.doubtful.locked().insert(path.to_owned());
     }
 
-    /// Whether it may hold other files than a walk of everything would come by; asked once.
+    /// Whether the indexed set of files may differ from that of a full walk. Resets the mark.
     pub(crate) fn is_doubtful(&self) -> bool {
         self.is_doubtful.swap(false, Ordering::Relaxed)
     }
@@ -123,7 +123,7 @@ impl Index {
         self.is_doubtful.store(true, Ordering::Relaxed);
     }
 
-    /// Forgets a file that could not be read. One that is still there may be readable later.
+    /// Removes a file that could not be read. If it still exists, it may be readable later.
     pub(crate) fn forget_unreadable(&self, path: &Path) {
         self.state().drop_path(path);
         if std::fs::symlink_metadata(path).is_ok_and(|found| found.is_file()) {
@@ -174,8 +174,8 @@ impl Index {
         state.add(file, &scanned);
     }
 
-    /// The passages of files as they are, parsed where they were not yet. A file that is gone or
-    /// closed is left out.
+    /// The passages of files in their indexed state, parsed when needed. Omits files that are gone
+    /// or denied.
     pub(crate) fn passages(
         &self,
         sight: &dyn FileAccess,
@@ -226,8 +226,7 @@ impl Index {
         ready
     }
 
-    /// A file as it is now, parsed; `None` when it is gone or closed. One that changed is taken in
-    /// again.
+    /// Reads and parses a file; `None` when it is gone or denied. Indexes it again if it changed.
     pub(crate) fn fresh(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) -> Option<RereadFile> {
         let Some(text) = sight.read(path, policy.max_file_bytes) else {
             self.forget_unreadable(path);
@@ -246,7 +245,7 @@ impl Index {
             let (is_known, generation) = (state.holds(path), state.generation);
             drop(state);
             self.take_in((sight, path), form, UNKNOWN, &text, generation, policy);
-            // Another call may have taken in a later content meanwhile, which is told only once.
+            // Another call may have indexed later content, whose change is not reported again.
             if is_known {
                 self.doubt(path);
             } else {
@@ -256,7 +255,7 @@ impl Index {
         }
         let passages = {
             let vocabulary = &state.vocabulary;
-            // Names of a text that is no UTF-8 are not all known.
+            // Some names are unknown when the text is not UTF-8.
             Arc::new(Passages::of(&searched, parsed, |name| vocabulary.id(name)))
         };
         state.remember(path, hash, &passages, policy.memory_bytes / 2);
@@ -265,7 +264,7 @@ impl Index {
     }
 
     pub(crate) fn state(&self) -> MutexGuard<'_, State> {
-        // What a panic left is a file less, which the next look finds.
+        // After a panic a file may be missing; the next pass finds it.
         self.state.locked()
     }
 }
@@ -274,7 +273,7 @@ impl<'a> NameScan<'a> {
     fn of(text: &'a str) -> Self {
         let mut scanned = Self { names: HashMap::with_capacity(text.len() / 40), length: 0 };
         for word in words(text.as_bytes()) {
-            // Bytes of a word are whole characters: what ends it is ASCII.
+            // Words end at ASCII bytes, so they contain whole characters.
             let Some(name) = text.get(word.at..word.at + word.text.len()) else { continue };
             scanned.length += 1;
             let (count, may_define) = scanned.names.entry(name).or_default();
@@ -286,7 +285,8 @@ impl<'a> NameScan<'a> {
 }
 
 impl State {
-    /// Begins a look at files. Gives its number, and how many files did not fit in the last one.
+    /// Starts a pass over files. Returns its number, and the number of files that did not fit in
+    /// the last one.
     pub(crate) fn begin_look(&mut self) -> (u64, u64) {
         self.generation += 1;
         (self.generation, std::mem::take(&mut self.full))
@@ -296,7 +296,7 @@ impl State {
         self.generation
     }
 
-    /// Files that did not fit into memory in the last look.
+    /// Number of files that did not fit into memory in the last pass.
     pub(crate) fn full(&self) -> u64 {
         self.full
     }
@@ -309,12 +309,12 @@ impl State {
         self.by_path.contains_key(path)
     }
 
-    /// Whether a file is still as it was read.
+    /// Whether a file is unchanged since it was read.
     pub(crate) fn is_same(&self, path: &Path, found: &FileState) -> bool {
         self.file_at(path).is_some_and(|file| file.settled && file.state == *found)
     }
 
-    /// The same; one that is counts as seen.
+    /// Does the same, and marks an unchanged file as seen.
     pub(crate) fn keep(&mut self, path: &Path, found: &FileState, generation: u64) -> bool {
         let is_same = self.is_same(path, found);
         if let Some(file) = self.file_mut(path).filter(|_| is_same) {
@@ -335,18 +335,18 @@ impl State {
         self.live += 1;
     }
 
-    /// Leaves out a file that is longer than is read.
+    /// Excludes a file that exceeds the size limit.
     pub(crate) fn leave_out(&mut self, path: &Path) {
         self.drop_path(path);
         self.long.insert(path.into());
     }
 
-    /// Forgets the files that were left out and are gone by now, or short enough.
+    /// Removes excluded files that are gone or short enough now.
     pub(crate) fn forget_short(&mut self, most: u64) {
         self.long.retain(|path| std::fs::metadata(path).is_ok_and(|found| found.len() > most));
     }
 
-    /// The files that are left out since they are too long, in order.
+    /// The files excluded because of their size, in order.
     pub(crate) fn long(&self) -> impl Iterator<Item = &Arc<Path>> {
         self.long.iter()
     }
@@ -362,7 +362,7 @@ impl State {
         self.sweep();
     }
 
-    /// Forgets files below `starts` that the walk did not come by. Gives how many.
+    /// Removes files below `starts` that the walk did not find. Returns their number.
     pub(crate) fn drop_unseen(&mut self, starts: &[PathBuf], generation: u64) -> usize {
         let unseen = |file: &&File| file.seen < generation && starts.iter().any(|start| file.path.starts_with(start));
         let gone: Vec<_> = self.files.iter().flatten().filter(unseen).map(|file| Arc::clone(&file.path)).collect();
@@ -372,7 +372,7 @@ impl State {
         gone.len()
     }
 
-    /// Gives the files new numbers once most of the old ones are nobody's.
+    /// Renumbers the files when most numbers are unused.
     fn sweep(&mut self) {
         let gone = self.files.len() - self.live;
         if gone < 1000 || gone < self.live {
@@ -409,8 +409,7 @@ impl State {
         self.files.get_mut(*self.by_path.get(path)? as usize)?.as_mut()
     }
 
-    /// Keeps what was parsed, and forgets what was not asked for in the longest time where that is
-    /// too much.
+    /// Keeps the parsed passages, and drops the least recently used ones above the limit.
     fn remember(&mut self, path: &Path, hash: u64, passages: &Arc<Passages>, most: usize) {
         let clock = self.clock;
         let Some(file) = self.file_mut(path) else { return };
@@ -448,7 +447,7 @@ impl State {
         (0_u32..).zip(&self.files).filter_map(|(number, file)| Some((number, file.as_ref()?)))
     }
 
-    /// Files whose parsing took too long: what they define is not all known.
+    /// Files whose parsing exceeded the time limit: some of their definitions are unknown.
     pub(crate) fn timed_out_files(&self) -> impl Iterator<Item = &File> {
         self.gave_up.iter().filter_map(|path| self.file_at(path))
     }
@@ -457,27 +456,27 @@ impl State {
         self.live
     }
 
-    /// Names in an average file.
+    /// Average number of names per file.
     pub(crate) fn mean_length(&self) -> f32 {
         #[expect(clippy::cast_precision_loss, reason = "a mean of counts")]
         let mean = self.total_words as f32 / self.live.max(1) as f32;
         mean.max(1.0)
     }
 
-    /// About how much memory all takes.
+    /// Approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.vocabulary.bytes() + self.parsed_bytes + self.files.len() * (size_of::<File>() + 120)
     }
 }
 
-/// Whether a later change would show in the times of a file.
+/// Whether a later change of the file would change its time stamps.
 #[expect(clippy::disallowed_methods, reason = "compared with times that the system gave to files")]
 fn is_settled(found: &FileState) -> bool {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let of = |(seconds, nanoseconds): (i64, u64)| {
         Duration::from_secs(seconds.try_into().unwrap_or(0)) + Duration::from_nanos(nanoseconds)
     };
-    // A time in the future is no time to go by.
+    // A time in the future is not reliable.
     let settles = |time| now.checked_sub(time).is_some_and(|age| age >= UNSETTLED);
     found.id != (0, 0) && settles(of(found.changed))
 }

@@ -3,9 +3,8 @@
 //!
 //! Files come from [`Sources`](tools_sandbox::Sources). The file tools implement it with the walk,
 //! read rules and ignore files of `grep`; [`FolderSources`] is for hosts without file tools. A file
-//! is scanned for its names when it is first seen and parsed (tree-sitter) when a query leads to
-//! it; each line is taken from its file at the moment it is shown, and only while the file is what
-//! it was found in.
+//! is scanned for its names when it is first seen, and parsed (tree-sitter) when a query needs it.
+//! Each line in a result is read from its file just before, and omitted if the file has changed.
 
 mod config;
 

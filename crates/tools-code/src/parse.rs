@@ -1,5 +1,4 @@
-//! One text in one language: what it defines, where its comments and strings are, and the passages
-//! that it falls into.
+//! Parses one text: its definitions, and the ranges of its comments and strings.
 
 use std::cell::RefCell;
 use std::ops::{ControlFlow, Range};
@@ -11,31 +10,31 @@ use tree_sitter::{ParseOptions, Parser, QueryCursor, QueryCursorOptions, Streami
 
 use crate::languages::{Capture, Language};
 
-/// How long one file may take, of the thread's own time on a processor, so that a busy machine
-/// hides no definition. A file that takes longer is searched by its words alone.
+/// Time limit for one file, in processor time of the thread, so that a busy machine does not hide
+/// definitions. A file that takes longer is searched by its words alone.
 const PATIENCE: Duration = Duration::from_millis(500);
-/// Bytes of stack for each byte of a text, each of which may be one level deeper; it takes a third
-/// of that.
+/// Stack bytes reserved per byte of text. Each byte may add a level of nesting, which needs a third
+/// of this.
 const DEPTH: usize = 256;
-/// Bytes of stack that every thread has.
+/// Stack bytes that every thread has.
 const SHALLOW: usize = 1 << 20;
-/// The most definitions of one file: what has more is generated.
+/// Maximum number of definitions in one file: a file with more is generated.
 const MAX_SYMBOLS: usize = 20_000;
-/// Characters of a signature.
+/// Maximum length of a signature in characters.
 const SIGNATURE: usize = 160;
-/// Lines above a definition that may belong to it.
+/// Maximum number of lines above a definition that belong to it.
 const LEADING: usize = 60;
 
-/// What a text defines: one definition. Lines are counted from 0.
+/// One definition in a text. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Symbol {
     pub(crate) name: Box<str>,
     pub(crate) kind: &'static str,
-    /// Whether it only holds definitions and is none itself.
+    /// Whether the symbol only contains definitions and is none itself.
     pub(crate) is_container: bool,
     /// The line of its name.
     pub(crate) line: u32,
-    /// Where in the line its name begins, in bytes.
+    /// Offset of its name in the line, in bytes.
     pub(crate) column: u32,
     /// Its first line, with the comments and attributes above it.
     pub(crate) lead: u32,
@@ -43,20 +42,20 @@ pub(crate) struct Symbol {
     pub(crate) start: u32,
     /// Its last line.
     pub(crate) end: u32,
-    /// How many others it lies in.
+    /// Number of definitions around it.
     pub(crate) depth: u16,
     /// Its head, on one line.
     pub(crate) signature: Box<str>,
 }
 
-/// What is known of a text.
+/// The result of parsing a text.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Parsed {
-    /// In the order of the text.
+    /// Definitions in the order of the text.
     pub(crate) symbols: Vec<Symbol>,
-    /// Bytes in comments and strings, in order, none within another.
+    /// Byte ranges of comments and strings, in order and without overlap.
     pub(crate) quiet: Vec<Range<u32>>,
-    /// Whether the time was too short.
+    /// Whether parsing exceeded the time limit.
     pub(crate) gave_up: bool,
 }
 
@@ -64,14 +63,13 @@ thread_local! {
     static PARSER: RefCell<(Parser, QueryCursor)> = RefCell::new((Parser::new(), QueryCursor::new()));
 }
 
-/// Reads a text. One that cannot be parsed in time has no definitions.
+/// Parses a text. A text that exceeds the time limit has no definitions.
 pub(crate) fn parse(text: &[u8], language: &Language) -> Parsed {
     parse_within(text, language, PATIENCE)
 }
 
-/// On a thread whose stack the text cannot overflow: the parser frees what it has not reduced by
-/// one call within the other, so that 20,000 open brackets, or as many prefix operators, would end
-/// the process.
+/// Parses on a thread whose stack the text cannot overflow. The parser frees its state recursively,
+/// so 20,000 open brackets or prefix operators would otherwise end the process.
 fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed {
     if text.len() * DEPTH <= SHALLOW {
         return parse_here(text, language, patience);
@@ -83,7 +81,7 @@ fn parse_within(text: &[u8], language: &Language, patience: Duration) -> Parsed 
         match parsed {
             Ok(Ok(parsed)) => parsed,
             Ok(Err(panic)) => std::panic::resume_unwind(panic),
-            // There is no room for such a stack.
+            // The system cannot provide such a stack.
             Err(_) => Parsed { gave_up: true, ..Parsed::default() },
         }
     })
@@ -100,7 +98,7 @@ fn parse_here(text: &[u8], language: &Language, patience: Duration) -> Parsed {
         if parser.set_language(&compiled.grammar).is_err() {
             return gave_up;
         }
-        // What another text left when its time was up.
+        // Discards the state of a text whose parsing was stopped.
         parser.reset();
         let Some(tree) = tree_of(parser, text, until) else { return Parsed { gave_up: true, ..Parsed::default() } };
         let lines = Lines::of(text);
@@ -134,7 +132,7 @@ fn parse_here(text: &[u8], language: &Language, patience: Duration) -> Parsed {
     })
 }
 
-/// How long this thread has computed.
+/// Processor time of this thread.
 fn computed() -> Duration {
     Duration::try_from(clock_gettime(ClockId::ThreadCPUTime)).unwrap_or_default()
 }
@@ -154,7 +152,7 @@ fn push_quiet(quiet: &mut Vec<Range<u32>>, range: Range<usize>) {
     quiet.push(to(range.start)..to(range.end));
 }
 
-/// Orders what was found, takes what was found twice once, and says how deep each definition lies.
+/// Sorts the definitions, removes duplicates, and sets the depth of each.
 fn arrange(parsed: &mut Parsed) {
     // A variable that holds a function is a function.
     let is_variable = |symbol: &Symbol| symbol.kind == "variable";
@@ -188,7 +186,7 @@ fn symbol(
 ) -> Option<Symbol> {
     let to = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
     let bytes = text.get(name.byte_range())?;
-    // `Scope::name` is known by its name.
+    // `Scope::name` is indexed as `name`.
     let skipped = bytes.windows(2).rposition(|pair| pair == b"::").map_or(0, |at| at + 2);
     let bytes = if is_container { bytes } else { &bytes[skipped..] };
     let spelled = std::str::from_utf8(bytes).ok()?.trim();
@@ -216,8 +214,7 @@ fn symbol(
 fn signature(text: &[u8], lines: &Lines, node: tree_sitter::Node<'_>) -> String {
     let line = lines.range(node.start_position().row);
     let indented = text.get(line.start..node.start_byte()).unwrap_or_default();
-    // What stands before it on its line belongs to it (`export`), unless that is another
-    // definition.
+    // Text before it on the line belongs to it (`export`), unless it is another definition.
     let from = if indented.len() > 40 || indented.iter().any(|byte| b"{};()".contains(byte)) {
         node.start_byte()
     } else {
@@ -231,7 +228,7 @@ fn signature(text: &[u8], lines: &Lines, node: tree_sitter::Node<'_>) -> String 
     one_line(&head)
 }
 
-/// Text on one line, without what opens a body, cut at the length of a signature.
+/// Text on one line, without the start of a body, cut at the length of a signature.
 pub(crate) fn one_line(text: &str) -> String {
     let mut line = String::new();
     for word in text.split_whitespace() {
@@ -253,7 +250,7 @@ pub(crate) fn one_line(text: &str) -> String {
     line
 }
 
-/// The first of the lines above `first` that belong to it.
+/// The first of the lines above `first` that belong to the definition.
 fn lead(text: &[u8], lines: &Lines, first: usize, language: &Language) -> usize {
     let belongs = |line: usize| {
         let line = text.get(lines.range(line)).unwrap_or_default().trim_ascii();
@@ -263,7 +260,7 @@ fn lead(text: &[u8], lines: &Lines, first: usize, language: &Language) -> usize 
     (0..first).rev().take(LEADING).take_while(|line| belongs(*line)).last().unwrap_or(first)
 }
 
-/// Where lines begin.
+/// Start offsets of lines.
 pub(crate) struct Lines {
     starts: Vec<usize>,
     length: usize,
@@ -279,13 +276,13 @@ impl Lines {
         self.starts.len() - usize::from(self.starts.last() == Some(&self.length) && self.length > 0)
     }
 
-    /// The bytes of a line, its end included; empty behind the last.
+    /// The byte range of a line with its line end; empty after the last line.
     pub(crate) fn range(&self, line: usize) -> Range<usize> {
         let start = self.starts.get(line).copied().unwrap_or(self.length);
         start..self.starts.get(line + 1).copied().unwrap_or(self.length)
     }
 
-    /// The line that a byte is in.
+    /// The line that contains a byte.
     pub(crate) fn at(&self, byte: usize) -> usize {
         self.starts.partition_point(|start| *start <= byte).saturating_sub(1)
     }

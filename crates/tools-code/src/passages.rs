@@ -1,28 +1,28 @@
-//! The passages of a file: one for each definition, with the comments above it, and one for each
-//! stretch between them. A line belongs to the innermost definition that holds it, so that a class
-//! is what it says itself, not all its methods.
+//! The passages of a file: one for each definition with the comments above it, and one for each
+//! stretch between definitions. A line belongs to the innermost definition around it, so the
+//! passage of a class does not contain its methods.
 
 use std::collections::HashMap;
 
 use crate::parse::{Lines, Parsed};
 use crate::words::words;
 
-/// Lines of a stretch that no definition holds.
+/// Maximum number of lines in a stretch outside of definitions.
 const STRETCH: u32 = 40;
 
 /// One passage. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Passage {
-    /// Which definition it is; `None` between them.
+    /// Index of its definition; `None` between definitions.
     pub(crate) symbol: Option<u32>,
     pub(crate) first: u32,
     pub(crate) last: u32,
-    /// The numbers of its names and how often each stands in it, in order.
+    /// The numbers of its names with their counts, in order.
     pub(crate) words: Vec<(u32, u16)>,
     pub(crate) length: u32,
 }
 
-/// Everything that is kept of a parsed file.
+/// The cached data of a parsed file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct Passages {
     pub(crate) parsed: Parsed,
@@ -30,7 +30,7 @@ pub(crate) struct Passages {
 }
 
 impl Passages {
-    /// Those of a text; `number` gives names their numbers.
+    /// The passages of a text; `number` returns the number of a name.
     pub(crate) fn of(text: &[u8], parsed: Parsed, mut number: impl FnMut(&str) -> Option<u32>) -> Self {
         let lines = Lines::of(text);
         let owners = owners(&parsed, lines.count());
@@ -73,7 +73,7 @@ impl Passages {
         Self { parsed, passages }
     }
 
-    /// About how much memory it takes.
+    /// Approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         let symbols = self.parsed.symbols.iter().map(|symbol| 120 + symbol.name.len() + symbol.signature.len());
         let passages = self.passages.iter().map(|passage| 64 + 8 * passage.words.len());
@@ -81,10 +81,10 @@ impl Passages {
     }
 }
 
-/// Which definition each line belongs to: the innermost.
+/// The innermost definition of each line.
 fn owners(parsed: &Parsed, lines: usize) -> Vec<Option<u32>> {
     let mut owners: Vec<Option<u32>> = vec![None; lines];
-    // Definitions come in the order of the text, an outer one before those it holds.
+    // Definitions come in the order of the text, so an outer one precedes those inside it.
     for (number, symbol) in (0_u32..).zip(&parsed.symbols) {
         let end = owners.len().min(symbol.end as usize + 1);
         if let Some(lines) = owners.get_mut(symbol.lead as usize..end) {

@@ -1,14 +1,14 @@
-//! What a query asks for: names as they are written in code, and words.
+//! Reads a query: names as written in code, and words.
 
 use crate::error::CodeError;
 use crate::words::{parts, words};
 
-/// The most characters of a query.
+/// Maximum length of a query in characters.
 pub(crate) const MAX_QUERY_CHARS: usize = 2000;
-/// The most names and words that are looked for.
+/// Maximum number of names and words that are searched for.
 const MAX_WORDS: usize = 32;
 
-/// Words that say how a question is asked, not what it is about.
+/// Words that belong to the wording of a question, not to its topic.
 const ASKING: [&str; 60] = [
     "the",
     "is",
@@ -74,23 +74,23 @@ const ASKING: [&str; 60] = [
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Query {
-    /// As it was asked, on one line.
+    /// The original text, on one line.
     pub(crate) text: String,
-    /// Names that stand in it as code has them.
+    /// Names in it, as written in code.
     pub(crate) names: Vec<Name>,
-    /// Parts of its words, without those that only ask.
+    /// Parts of its words, without the words of `ASKING`.
     pub(crate) parts: Vec<String>,
-    /// Whether it is nothing but one name.
+    /// Whether the query consists of a single name.
     pub(crate) is_name: bool,
 }
 
-/// A name as code has it.
+/// A name, as written in code.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Name {
     pub(crate) text: String,
-    /// What it is to lie in: `Stack` of `Stack::dispatch`.
+    /// Name of the scope that contains it: `Stack` of `Stack::dispatch`.
     pub(crate) within: Option<String>,
-    /// Whether its spelling alone shows that it is a name.
+    /// Whether its spelling shows that it is a name.
     pub(crate) is_spelled: bool,
 }
 
@@ -98,7 +98,7 @@ impl Query {
     /// Reads a query.
     ///
     /// # Errors
-    /// One without names and words, or too long.
+    /// The query is too long, or contains neither names nor words.
     pub(crate) fn read(text: &str) -> Result<Self, CodeError> {
         let length = text.chars().count();
         if length > MAX_QUERY_CHARS {
@@ -125,7 +125,7 @@ impl Query {
             return Err(CodeError::NoWords);
         }
         let is_name = names.len() == 1 && !text.trim().contains(char::is_whitespace);
-        // `fn name`, `struct Name`: the keyword says what kind of name.
+        // `fn name`, `struct Name`: the keyword marks the next word as a name.
         let keywords = [
             "fn",
             "struct",
@@ -161,14 +161,14 @@ impl Query {
         Ok(Self { text, names, parts, is_name: is_name || is_introduced })
     }
 
-    /// The names that are looked for as definitions: all of a query that is a name, else those that
-    /// are spelled as names.
+    /// The names to look up as definitions: all names if the query is a single name, otherwise
+    /// those with the spelling of a name.
     pub(crate) fn definition_names(&self) -> impl Iterator<Item = &Name> {
         self.names.iter().filter(|name| self.is_name || name.is_spelled)
     }
 }
 
-/// Whether only code spells a word so: `read_line`, `readLine`, `HTTPClient`, `MAX`.
+/// Whether a word has a spelling that only code uses: `read_line`, `readLine`, `HTTPClient`, `MAX`.
 fn is_spelled(name: &str) -> bool {
     let inner = name.trim_matches('_');
     let upper = inner.chars().skip(1).any(char::is_uppercase);

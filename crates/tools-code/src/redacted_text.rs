@@ -1,12 +1,12 @@
-//! A file's text as searches see it: without its credentials, so that no query finds a part of one.
+//! The text of a file with blanked credentials, so that no query can find a part of one.
 
 use std::{borrow::Cow, path::Path};
 
 use crate::parse::Lines;
 use tools_sandbox::FileAccess;
 
-/// The text with blanks where what may be shown differs: as long as before, line by line. Blank
-/// from the first byte that differs in a line to the last.
+/// Replaces the parts of the text that may not be shown by blanks of the same length: in each line,
+/// everything between the first and the last byte that differ from the redacted text.
 pub(crate) fn blank_credentials<'a>(sight: &dyn FileAccess, path: &Path, text: &'a [u8]) -> Cow<'a, [u8]> {
     blanked(text, &sight.hide(path, text.to_vec()))
 }
@@ -20,7 +20,7 @@ fn blanked<'a>(text: &'a [u8], shown: &[u8]) -> Cow<'a, [u8]> {
     let is_comparable = lines.count() == others.count();
     for line in 0..lines.count() {
         let range = lines.range(line);
-        // Without lines to compare nothing is known of any.
+        // Without matching lines, the whole text is blanked.
         let other = if is_comparable { &shown[others.range(line)] } else { &[] };
         let own = &text[range.clone()];
         let before = own.iter().zip(other).take_while(|(a, b)| a == b).count();

@@ -1,5 +1,5 @@
-//! What a model reads: one line for each hit, with the comment above a definition where that is
-//! what was asked for. Every line is taken from its file as it is at this moment.
+//! Formats hits for a model: one line for each, with the comment above a definition for the first
+//! ones. Every line is read from its file just before.
 
 use std::{collections::HashMap, fmt::Write as _, path::Path, sync::Arc};
 
@@ -10,49 +10,49 @@ use crate::hit::{Hit, Layer};
 use crate::parse::one_line;
 use crate::structural::Search;
 
-/// Hits that are shown with more than their line.
+/// Number of hits shown with more than their line.
 const DETAILED: usize = 3;
-/// Lines of comment that are shown of those.
+/// Maximum number of comment lines shown for those.
 const COMMENT: usize = 4;
-/// Lines of a type that are shown below its comment, where it is the first hit.
+/// Maximum number of lines shown of a type that is the first hit.
 const BODY: usize = 14;
-/// Characters of a line.
+/// Maximum length of a line in characters.
 const LINE: usize = 180;
 
-/// A part of the hits as text.
+/// The hits that fit into one answer, as text.
 #[derive(Debug, Default)]
 pub(crate) struct Page {
     pub(crate) text: String,
     pub(crate) hits: Vec<Value>,
     pub(crate) locations: Vec<Location>,
-    /// How many hits it holds.
+    /// Number of hits in it.
     pub(crate) shown: usize,
-    /// How many were looked at for it: those shown, and those that are no more.
+    /// Number of hits processed for it: the shown ones, and those that are no longer valid.
     pub(crate) passed: usize,
-    /// Whether a file turned out to have changed.
+    /// Whether a file has changed.
     pub(crate) is_stale: bool,
 }
 
-/// How hits are shown.
+/// Options for showing hits.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Style<'a> {
-    /// Words whose lines are shown of a passage that is no definition.
+    /// Words that select the line to show for a passage without a definition.
     pub(crate) parts: &'a [String],
     pub(crate) limit: usize,
     pub(crate) is_outline: bool,
 }
 
-/// A file as it may be shown.
+/// A file with its credentials hidden.
 struct RenderedFile {
     hash: u64,
     lines: Vec<String>,
-    /// Whether anything in it is hidden: then signatures are taken from its lines.
+    /// Whether something in it is hidden: signatures are then taken from these lines.
     is_hidden: bool,
 }
 
 impl Search<'_> {
-    /// Shows hits as far as the answer holds them. Before a line is shown its file is read again:
-    /// what was found in another content is left out, and said.
+    /// Formats as many hits as fit. Each file is read again first: hits from older content are
+    /// omitted and reported.
     pub(crate) fn page(&self, hits: &[Hit], style: Style<'_>, filling: &mut WindowWriter) -> Page {
         let mut sheets: HashMap<Arc<Path>, Option<RenderedFile>> = HashMap::new();
         let mut page = Page::default();
@@ -159,7 +159,7 @@ fn detail(hit: &Hit, sheet: &RenderedFile, is_first: bool) -> String {
     {
         push(line);
     }
-    // What a function says of itself in Python stands below its head.
+    // The documentation of a Python function follows its head.
     let below = (hit.line + 1..=hit.last.min(hit.line + 8)).map(|number| sheet.line(number).trim());
     let mut quoted = below.skip_while(|line| !line.starts_with("\"\"\"") && !line.starts_with("'''")).take(COMMENT);
     if let Some(first) = quoted.next() {
@@ -182,7 +182,7 @@ fn detail(hit: &Hit, sheet: &RenderedFile, is_first: bool) -> String {
     text
 }
 
-/// The line of a passage that holds most of the words.
+/// The line of a passage that contains most of the words.
 fn telling<'a>(hit: &Hit, sheet: &'a RenderedFile, parts: &[String]) -> Option<&'a str> {
     let holds = |line: &str| {
         let line = line.to_lowercase();

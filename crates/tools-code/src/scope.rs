@@ -1,23 +1,23 @@
-//! Which files a call asks about.
+//! The files that a call searches.
 
 use std::path::{Path, PathBuf};
 
 use crate::{error::CodeError, index::FormName, languages::named};
 
-/// The files of one call.
+/// The files that a call searches.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SearchScope {
-    /// Below one of these; empty for all.
+    /// Paths above the files; empty for all files.
     pub(crate) starts: Vec<PathBuf>,
-    /// In one of these languages; `None` for any.
+    /// Names of the forms; `None` for any.
     pub(crate) forms: Option<Vec<FormName>>,
 }
 
 impl SearchScope {
-    /// Those in a language that a call names.
+    /// The files in a language that a call names.
     ///
     /// # Errors
-    /// A name that means nothing.
+    /// The name is unknown.
     pub(crate) fn in_language(name: Option<&str>) -> Result<Self, CodeError> {
         let Some(name) = name.map(str::trim).filter(|name| !name.is_empty()) else { return Ok(Self::default()) };
         let forms = named(name).ok_or_else(|| CodeError::Language(name.chars().take(50).collect()))?;

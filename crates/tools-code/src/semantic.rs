@@ -1,6 +1,5 @@
-//! The semantic layer: passages ranked by the words of a query (BM25), and by their meaning where
-//! there is a model. Files are chosen by all their words first; only the best are parsed into
-//! passages.
+//! The semantic layer: ranks passages by the words of a query (BM25), and by meaning if there is a
+//! model. It first selects files by their words; only the best are parsed into passages.
 
 use std::collections::{HashMap, HashSet};
 use std::path::Path;
@@ -14,33 +13,32 @@ use crate::query::Query;
 use crate::structural::{Search, order};
 use crate::words::parts;
 
-/// Files whose passages are ranked.
+/// Number of files whose passages are ranked.
 const FILES: usize = 40;
-/// Passages that are ranked by their meaning.
+/// Number of passages ranked by meaning.
 const EMBEDDED: usize = 40;
-/// The usual constants of BM25: how fast repetition stops counting, and how much length counts.
+/// The usual constants of BM25: saturation of repeated words, and influence of the length.
 const REPETITION: f32 = 1.2;
 const LENGTH: f32 = 0.75;
-/// How many times a word counts in the name of a definition, and in the path.
+/// Weight of a word in the name of a definition, and in the path.
 const IN_NAME: f32 = 4.0;
 const IN_PATH: f32 = 0.6;
-/// The most names that one part of a query is looked up as.
+/// Maximum number of names for one part of a query.
 const SPELLINGS: usize = 5000;
-/// Lines of a passage in an average file.
+/// Assumed mean length of a passage, in names.
 const MEAN_PASSAGE: f32 = 60.0;
 
 /// A part of a query.
 struct Term {
     part: String,
-    /// The numbers of the names that have it.
+    /// The numbers of the names that contain it.
     names: HashSet<u32>,
-    /// How much it tells: the fewer files have it, the more.
+    /// Inverse document frequency: the fewer files contain it, the higher.
     rarity: f32,
 }
 
 impl Search<'_> {
-    /// The passages that the words of a query are about, the best first, and the files that they
-    /// are from.
+    /// The passages that match the words of a query, the best first, and their files.
     pub(crate) fn passages(&self, query: &Query) -> (Vec<Hit>, Vec<Arc<Path>>) {
         let (terms, files) = self.candidates(query);
         let known = self.index.passages(self.sight, &files, self.policy);
@@ -138,7 +136,7 @@ impl Search<'_> {
         hits
     }
 
-    /// The best passages in the order of both, words and meaning.
+    /// Reranks the best passages by words and meaning.
     pub(crate) fn embedded(&self, query: &Query, mut hits: Vec<Hit>, embedder: &dyn Embedder) -> Vec<Hit> {
         let rest = hits.split_off(hits.len().min(EMBEDDED));
         let texts: Vec<String> = hits.iter().map(|hit| self.text_of(hit)).collect();
@@ -175,7 +173,7 @@ fn is_in_path(path: &Path, part: &str) -> bool {
     nearest.filter_map(|name| name.as_os_str().to_str()).any(|name| parts(name).iter().any(|own| own == part))
 }
 
-/// One list of what was found by words and what was found by meaning, by the ranks in each.
+/// Merges the hits by words and by meaning, by the ranks in each.
 pub(crate) fn joined(words: Vec<Hit>, near: Vec<Hit>) -> Vec<Hit> {
     let mut all: Vec<(f32, Hit)> = words.into_iter().enumerate().map(|(rank, hit)| (share(rank), hit)).collect();
     for (rank, hit) in near.into_iter().enumerate() {
@@ -185,7 +183,7 @@ pub(crate) fn joined(words: Vec<Hit>, near: Vec<Hit>) -> Vec<Hit> {
             None => all.push((share(rank), hit)),
         }
     }
-    // First in both lists is 1.
+    // The first rank in both lists scores 1.
     let most = 2.0 * share(0);
     let mut hits: Vec<Hit> = all.into_iter().map(|(sum, hit)| Hit { score: sum / most, ..hit }).collect();
     hits.sort_by(order);

@@ -1,5 +1,5 @@
-//! What a language server named, as hits: only places that the call may read and where the name
-//! stands now.
+//! Converts places from a language server to hits: only places that the call may read and that
+//! still contain the name.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use crate::structural::Search;
 use crate::words::words;
 
 impl Search<'_> {
-    /// The places as hits, and how many are none: elsewhere, closed, or without the name by now.
+    /// The places as hits, and the number of dropped ones: outside, denied, or without the name.
     pub(crate) fn hits_at(&self, places: &[Place], name: &str) -> (Vec<Hit>, usize) {
         let mut hits = Vec::new();
         for place in places {
@@ -37,7 +37,7 @@ impl Search<'_> {
         (hits, elsewhere)
     }
 
-    /// A server's text about a name on one line, without credentials.
+    /// Text of a server about a name, on one line and without credentials.
     pub(crate) fn shown_of(&self, text: &str) -> String {
         let shown = self.sight.hide(std::path::Path::new("hover"), one_line(text).into_bytes());
         String::from_utf8_lossy(&shown).into_owned()

@@ -1,4 +1,4 @@
-//! The structural layer: where names are defined and used.
+//! The structural layer: definitions and uses of names.
 
 use std::{path::Path, sync::Arc};
 
@@ -13,21 +13,21 @@ use crate::scope::SearchScope;
 use crate::words::{parts, words};
 use tools_sandbox::FileAccess;
 
-/// The most files that one call parses for one name.
+/// Maximum number of files that one call parses for one name.
 const MAX_FILES: usize = 400;
-/// What the spelling of a name is worth: as it was asked for, but for its case, or with more parts.
+/// Weights of a match: exact, different case, or a name with more parts.
 const EXACT: f32 = 1.0;
 const FOLDED: f32 = 0.6;
 const LONGER: f32 = 0.4;
 
-/// How often a name stands in how many files, comments included.
+/// Number of mentions of a name, comments included, and number of files with it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(crate) struct Mentions {
     pub(crate) times: u64,
     pub(crate) files: usize,
 }
 
-/// A search of one call.
+/// The search of one call.
 #[derive(Clone, Copy)]
 pub(crate) struct Search<'a> {
     pub(crate) index: &'a Index,
@@ -70,7 +70,7 @@ impl Search<'_> {
                 let made = meant.map(|(at, symbol)| {
                     let score = how.worth() * kind_weight(symbol) * weight * lies_in(name, path, &passages.parsed, at);
                     let length = f32::from(u16::try_from(symbol.name.len()).unwrap_or(u16::MAX));
-                    // Of longer names the shortest.
+                    // Among longer names the shortest ranks first.
                     let score = if matches!(how, Match::Longer) { score * 10.0 / (10.0 + length) } else { score };
                     of_symbol(path, hash, symbol, score)
                 });
@@ -81,7 +81,7 @@ impl Search<'_> {
         hits
     }
 
-    /// The files that may define a name, those first that have a sign of it.
+    /// The files that may define a name, likely ones first.
     fn files_with(&self, name: &Name, how: Match) -> Vec<Arc<Path>> {
         let state = self.index.state();
         let vocabulary = &state.vocabulary;
@@ -116,7 +116,7 @@ impl Search<'_> {
         files
     }
 
-    /// How often a name is mentioned.
+    /// Number of mentions of a name.
     pub(crate) fn mentions(&self, name: &str) -> Mentions {
         let state = self.index.state();
         let Some(id) = state.vocabulary.id(name) else { return Mentions::default() };
@@ -129,7 +129,7 @@ impl Search<'_> {
         })
     }
 
-    /// Where a name is used: not in comments, strings and where it is defined.
+    /// The uses of a name, without comments, strings and definitions.
     pub(crate) fn references(&self, name: &Name) -> Vec<Hit> {
         let files = self.files_with(name, Match::Exact);
         let mut hits = Vec::new();
@@ -155,7 +155,7 @@ impl Search<'_> {
         hits
     }
 
-    /// What files define, in their order: those of one file whole, of several the outer ones.
+    /// The definitions in files, in order: all of a single file, only outer ones of several.
     pub(crate) fn outline(&self, query: Option<&Query>) -> Vec<Hit> {
         let mut files: Vec<Arc<Path>> = {
             let state = self.index.state();
@@ -190,8 +190,8 @@ impl Search<'_> {
     }
 }
 
-/// Whether a definition belongs into the outline of a folder: tests in a file and the cases of an
-/// enum do not.
+/// Whether a definition belongs in the outline of a folder: tests in a file and enum variants do
+/// not.
 fn is_telling(symbol: &Symbol, passages: &Passages) -> bool {
     let is_in_tests = passages
         .parsed
@@ -229,7 +229,7 @@ impl Match {
     }
 }
 
-/// A declaration stands behind what it declares.
+/// Weight of a kind of definition: a declaration ranks below the definition.
 fn kind_weight(symbol: &Symbol) -> f32 {
     match symbol.kind {
         "declaration" => 0.8,
@@ -238,7 +238,7 @@ fn kind_weight(symbol: &Symbol) -> f32 {
     }
 }
 
-/// How well a definition lies where the query says.
+/// Weight of a definition by the scope that the query names.
 fn lies_in(name: &Name, path: &Path, parsed: &Parsed, at: usize) -> f32 {
     let Some(within) = &name.within else { return 1.0 };
     let symbol = &parsed.symbols[at];
@@ -257,7 +257,7 @@ fn lies_in(name: &Name, path: &Path, parsed: &Parsed, at: usize) -> f32 {
     if in_path { 2.0 } else { 1.0 }
 }
 
-/// The best first; ties by path and line.
+/// Orders by score, best first; ties by path and line.
 pub(crate) fn order(a: &Hit, b: &Hit) -> std::cmp::Ordering {
     b.score.total_cmp(&a.score).then_with(|| a.path.cmp(&b.path)).then_with(|| a.line.cmp(&b.line))
 }

@@ -1,4 +1,4 @@
-//! The index brought up to the files: by a walk, or by what the system says has changed since one.
+//! Updates the index from the files: by a walk, or from the changes that the system reports.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -16,27 +16,27 @@ use crate::sync_result::SyncResult;
 use crate::watch::{Changes, WalkWatch, Watch, WatchBaseline};
 use tools_sandbox::{Candidate, FileAccess, Visitor};
 
-/// New files and folders to which the ways are walked. For more of them everything is.
+/// Maximum number of new files and folders in a partial walk. More of them cause a full walk.
 const MAX_WAYS: usize = 200;
 
-/// One walk, as it takes files in.
+/// State of one walk.
 struct SyncWalk<'a> {
     index: &'a Index,
     sight: &'a dyn FileAccess,
     policy: &'a IndexPolicy,
     generation: u64,
     following: Option<&'a WalkWatch>,
-    /// What is looked at; `None` for all.
+    /// Limits the walk to these changes; `None` for everything.
     only: Option<&'a Changes>,
-    /// Whether a file came by that was not known.
+    /// Whether the walk found a file that was not indexed.
     has_new: AtomicBool,
 }
 
 impl Index {
-    /// Brings the index up to the files at `path`, or of the whole workspace, as they are now.
+    /// Updates the index for the files at `path`, or of the whole workspace.
     ///
     /// # Errors
-    /// `Cancelled`; a path that is not there or may not be read.
+    /// `Cancelled`, or the path does not exist or may not be read.
     pub(crate) fn sync(
         &self,
         sight: &dyn FileAccess,
@@ -66,7 +66,7 @@ impl Index {
         Ok(watch.end(following, synced, policy.searched.clone()))
     }
 
-    /// Waits for calls that look at the files.
+    /// Waits for other calls that scan files.
     fn turn(&self, sight: &dyn FileAccess) -> Result<MutexGuard<'_, Watch>, ToolError> {
         loop {
             match self.syncing.try_lock() {
@@ -82,7 +82,7 @@ impl Index {
         }
     }
 
-    /// Looks at everything at `path`, or in the workspace.
+    /// Walks everything at `path`, or in the workspace.
     fn look(
         &self,
         sight: &dyn FileAccess,
@@ -101,8 +101,8 @@ impl Index {
         let lost = if walked.is_cut { 0 } else { state.drop_unseen(&walked.starts, generation) };
         let full = state.full();
         if path.is_some() {
-            // Other ignore files hold for a path that is named: what a walk of everything would
-            // come by is not known any more.
+            // Other ignore files apply to a path that is named, so the files that a full walk would
+            // find are no longer known.
             if lost > 0 || looking.has_new.into_inner() {
                 self.doubt_everything();
             }
@@ -111,7 +111,7 @@ impl Index {
         Ok(SyncResult { walked, full, unwatched: None })
     }
 
-    /// Takes in what changed; `None` where everything is to be looked at.
+    /// Indexes the changes; `None` when a full walk is needed.
     fn update(
         &self,
         sight: &dyn FileAccess,
@@ -125,7 +125,7 @@ impl Index {
         let mut ways = Changes { folders: changes.folders, ..Changes::default() };
         for path in changes.files.into_iter().chain(doubtful).filter(|path| is_searched(path)) {
             if !self.state().holds(&path) {
-                // Whether a new file is searched, ignore files say: the walk knows.
+                // Only the walk knows whether ignore files exclude a new file.
                 ways.files.insert(path);
             } else if !covered.linked.contains(&path) {
                 self.reread(sight, &path, policy);
@@ -175,11 +175,11 @@ impl Index {
         Ok(Some(covered))
     }
 
-    /// Takes in one file as it is, by its path.
+    /// Indexes the current content of one file, by its path.
     fn reread(&self, sight: &dyn FileAccess, path: &Path, policy: &IndexPolicy) {
         let Some(form) = form_of(path) else { return };
         match sight.read(path, policy.max_file_bytes) {
-            // Its times were not asked for: what is known of it is its content.
+            // Its time stamps were not read; only its content is known.
             Some(text) => {
                 let generation = self.state().generation();
                 self.take_in((sight, path), form, UNKNOWN, &text, generation, policy);
@@ -208,7 +208,7 @@ impl Visitor for SyncWalk<'_> {
         }
         if let Err(error) = self.look_at(candidate) {
             use io::ErrorKind::{InvalidInput, NotFound, PermissionDenied};
-            // That these change is told: it is gone, closed, or something else than a file.
+            // The system reports when these change: the file is gone, denied, or not a file.
             let is_told = matches!(error.kind(), NotFound | PermissionDenied | InvalidInput);
             if let Some(following) = self.following.filter(|_| !is_told) {
                 following.doubt();

@@ -1,13 +1,13 @@
-//! The result of bringing the index up to the files.
+//! Result of an index update.
 
 use tools_sandbox::WalkSummary;
 
-/// What a look at the files came to.
+/// Result of an index update.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct SyncResult {
     pub(crate) walked: WalkSummary,
-    /// Files that did not fit into memory.
+    /// Number of files that did not fit into memory.
     pub(crate) full: u64,
-    /// Why the system is not asked what changed, where it should be.
+    /// Reason why changes are not watched although they should be.
     pub(crate) unwatched: Option<&'static str>,
 }

@@ -1,4 +1,4 @@
-//! The text layer: lines that hold a text as it was asked for.
+//! The text layer: lines that contain the exact text of a query.
 
 use std::{path::Path, sync::Arc};
 
@@ -9,13 +9,13 @@ use crate::redacted_text::blank_credentials;
 use crate::structural::{Search, order};
 use crate::words::words;
 
-/// The most files that one call looks through.
+/// Maximum number of files that one call searches.
 const FILES: usize = 4000;
-/// The most lines of one file.
+/// Maximum number of lines from one file.
 const LINES: usize = 50;
 
 impl Search<'_> {
-    /// The lines that hold the text of a query.
+    /// The lines that contain the text of a query.
     pub(crate) fn lines(&self, query: &Query) -> Vec<Hit> {
         let wanted = query.text.as_bytes();
         let mut hits = Vec::new();
@@ -39,7 +39,7 @@ impl Search<'_> {
         hits
     }
 
-    /// The files that may hold a text: those with a name that holds its longest word.
+    /// The files that may contain a text: those with a name that contains its longest word.
     fn files_of(&self, wanted: &[u8]) -> Vec<Arc<Path>> {
         let longest = words(wanted).max_by_key(|word| word.text.len()).map_or(&[][..], |word| word.text);
         let state = self.index.state();

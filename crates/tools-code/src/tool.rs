@@ -1,5 +1,4 @@
-//! The tool `search_code`: a call read, the index brought up to the files, layers asked, hits
-//! shown.
+//! The tool `search_code`: reads a call, updates the index, asks the layers, shows the hits.
 
 use std::collections::HashMap;
 use std::fmt::Write as _;
@@ -29,28 +28,28 @@ use crate::sync_result::SyncResult;
 use crate::vectors::{ChunkIndex, MeaningResult, MeaningSearch};
 use tools_sandbox::{FileAccess, Sources, Space};
 
-/// Hits of a call that names no number.
+/// Default number of hits.
 const USUAL: usize = 15;
-/// The most hits of one call.
+/// Maximum number of hits.
 const MAX_HITS: usize = 50;
-/// The most definitions of one outline.
+/// Maximum number of definitions in one outline.
 const MAX_OUTLINED: usize = 2000;
-/// Passages beside the definitions of a name.
+/// Number of passages shown besides the definitions of a name.
 const BESIDE: usize = 3;
-/// Passages that score less than this part of the best one tell nothing.
+/// Minimum score of a passage, as a fraction of the best score.
 const TELLING: f32 = 0.4;
-/// How often a search is made anew because a file changed under it.
+/// Maximum number of attempts when files change during a search.
 const TRIES: usize = 3;
-/// Indexes that are kept: of workspaces, and of rules that changed.
+/// Maximum number of indexes: one per workspace and set of rules.
 const INDEXES: usize = 4;
-/// Bytes of an answer for what stands below the hits.
+/// Bytes reserved in an answer for the notes below the hits.
 const NOTES: usize = 700;
 
-/// Makes the tool: over the files of `Sources`, with an index for each workspace.
+/// The tool. It searches the files of [`Sources`] and keeps an index per workspace.
 #[derive(Clone)]
 pub struct SearchCode {
     policy: Shared<IndexPolicy>,
-    /// That of the policy when the tool was made.
+    /// The backend of the policy when the tool was made.
     backend: VectorBackend,
     sources: Arc<dyn Sources>,
     embedder: Option<Arc<dyn Embedder>>,
@@ -60,35 +59,35 @@ pub struct SearchCode {
     indexes: Arc<Mutex<Indexes>>,
 }
 
-/// Each with when it was last asked for.
+/// Each index with the time of its last use.
 type Indexes = HashMap<Space, (Arc<Index>, u64)>;
 
 tools_core::partial_debug!(SearchCode { policy });
 
 impl SearchCode {
-    /// The tool under a policy. Nothing is indexed before the first call.
+    /// A tool under a policy. Indexing starts with the first call.
     pub fn new(policy: Shared<IndexPolicy>, sources: Arc<dyn Sources>) -> Self {
         let backend = policy.load().backend;
         let (servers, indexes) = (Arc::default(), Arc::default());
         Self { policy, backend, sources, embedder: None, meaning: None, held: None, servers, indexes }
     }
 
-    /// The same tool with the language servers of its policy, held to this. Without it none is
+    /// Adds the language servers of the policy, with this confinement. Without it no server is
     /// started.
     pub fn with_servers(self, held: LaunchConfinement) -> Self {
         Self { held: Some(held), ..self }
     }
 
-    /// The same tool, whose passages are ranked by their meaning as well as by their words.
+    /// Ranks passages by meaning as well as by words.
     pub(crate) fn embedded_by(self, embedder: Arc<dyn Embedder>) -> Self {
         Self { embedder: Some(embedder), ..self }
     }
 
-    /// The same tool, whose passages are ranked by meaning, and found so where the section names a
-    /// store of vectors.
+    /// Ranks passages by meaning, and also finds them by meaning if the section names a vector
+    /// store.
     ///
     /// # Errors
-    /// A store that cannot be used as it is configured.
+    /// The configuration of the store is not usable.
     pub fn configured(self, config: &IndexConfig, embedder: &Arc<dyn Embedder>) -> Result<Self, KeyFault> {
         let tool = self.embedded_by(Arc::clone(embedder));
         Ok(match config.store()? {
@@ -97,21 +96,21 @@ impl SearchCode {
         })
     }
 
-    /// The same tool, whose passages are found by their vectors as well: those that `embedder`
-    /// makes and `store` keeps. The policy's backend has to be another one than words.
+    /// Finds passages by their vectors too: `embedder` makes them and `store` keeps them. The
+    /// backend of the policy must not be `words`.
     pub fn storing(self, store: Arc<dyn ChunkIndex>, embedder: Arc<dyn Embedder>, clock: Arc<dyn Clock>) -> Self {
         Self { meaning: Some(Arc::new(MeaningSearch::new(store, embedder, clock))), ..self }
     }
 
-    /// As an executor.
+    /// Converts the tool into an executor.
     pub fn into_executor(self) -> Typed<Self> {
         Typed::new(self)
     }
 
-    /// The index of a space. The one that was not asked for in the longest time makes room.
+    /// The index of a space. Drops the least recently used one when there are too many.
     fn index(&self, space: &Space) -> Arc<Index> {
         let mut indexes = self.indexes.locked();
-        // One of other rules is not asked for again.
+        // An index for older rules will not be used again.
         indexes.retain(|known, _| known.roots != space.roots || known == space);
         let clock = indexes.values().map(|(_, used)| *used).max().unwrap_or_default() + 1;
         if !indexes.contains_key(space) && indexes.len() >= INDEXES {
@@ -184,25 +183,25 @@ impl Tool for SearchCode {
     }
 }
 
-/// Runs what blocks where that is allowed.
+/// Runs blocking work on a thread for it.
 async fn aside<T: Send + 'static>(
     work: impl FnOnce() -> Result<T, ToolError> + Send + 'static,
 ) -> Result<T, ToolError> {
     tokio::task::spawn_blocking(work).await.unwrap_or_else(|_| Err(CodeError::Lost.into()))
 }
 
-/// What language servers had to say.
+/// The answer of the language servers.
 #[derive(Debug, Clone, Default)]
 enum LanguageServerAnswer {
-    /// None is configured for what was asked.
+    /// No server is configured for the language.
     #[default]
     Nobody,
     Told(NameAnswer),
-    /// Why there is nothing from it.
+    /// Reason for the failure.
     Failed(String),
 }
 
-/// A call that was read.
+/// The parameters of a call.
 #[derive(Debug, Clone)]
 struct SearchRequest {
     query: Option<Query>,
@@ -232,25 +231,25 @@ impl SearchRequest {
         })
     }
 
-    /// Whether passages are asked for.
+    /// Whether the kind of search includes passages.
     fn is_in_words(&self) -> bool {
         matches!(self.kind, SearchKind::Auto | SearchKind::Semantic)
     }
 }
 
-/// Hits, and what is to be said below them.
+/// Hits, with the text around them.
 #[derive(Default)]
 struct Answer {
     /// Lines above the hits.
     head: Vec<String>,
     hits: Vec<Hit>,
     notes: Vec<String>,
-    /// Why passages were found by words alone although they should not.
+    /// Reason why passages were found by words alone although vectors are configured.
     only_words: Option<String>,
 }
 
 impl Answer {
-    /// The same answer with what a language server said.
+    /// Adds the answer of a language server.
     fn with(mut self, search: &Search<'_>, asked: &SearchRequest, told: &LanguageServerAnswer) -> Self {
         let (LanguageServerAnswer::Told(told), Some(query)) = (told, &asked.query) else {
             if let LanguageServerAnswer::Failed(why) = told {
@@ -281,7 +280,7 @@ impl Answer {
 }
 
 impl SearchCode {
-    /// Asks the server of the language in which the name of a query is defined.
+    /// Asks the language server about the definition of the name in a query.
     async fn consulted(
         &self,
         asked: &SearchRequest,
@@ -308,7 +307,7 @@ impl SearchCode {
         Ok(told.map_or_else(LanguageServerAnswer::Failed, LanguageServerAnswer::Told))
     }
 
-    /// Where the name of a query is defined, for a server to go on from.
+    /// The place where the name of a query is defined, for a server.
     fn located(
         &self,
         asked: &SearchRequest,
@@ -347,7 +346,7 @@ impl SearchCode {
             tries += 1;
             let synced = index.sync(sight, path, policy)?;
             let wanted = SearchScope { starts: synced.walked.starts.clone(), ..asked.wanted.clone() };
-            // What is stored of files outside of `path` is judged by all files.
+            // The vector store needs the state of all files, also of those outside of `path`.
             let is_whole = match path.filter(|_| self.meaning.is_some() && asked.is_in_words()) {
                 Some(_) => !index.sync(sight, None, policy)?.walked.is_cut,
                 None => path.is_none() && !synced.walked.is_cut,
@@ -396,7 +395,7 @@ impl SearchCode {
         Answer { hits, ..Answer::default() }
     }
 
-    /// A name is looked for as a definition first; words are ranked by all layers together.
+    /// Looks up a name as a definition first; ranks words by all layers together.
     fn every_layer(&self, search: &Search<'_>, query: &Query, is_whole: bool) -> Answer {
         let defined = search.definitions(query);
         let found = self.passages(search, query, is_whole);
@@ -413,7 +412,7 @@ impl SearchCode {
                 )
             }));
         }
-        // What stands in the same file is found from there.
+        // The definition already leads to passages in the same file.
         let is_new = |hit: &Hit| hit.symbol.is_some() && !defined.iter().any(|known| known.path == hit.path);
         let beside: Vec<Hit> = passages.into_iter().filter(is_new).take(BESIDE).collect();
         let mut hits = defined;
@@ -421,8 +420,8 @@ impl SearchCode {
         Answer { hits, notes, only_words, ..Answer::default() }
     }
 
-    /// The passages that a query is about: by its words, and by its meaning as far as there is a
-    /// model and, for vectors of all passages, a store.
+    /// The passages for a query: by words, by meaning if there is a model, and by stored vectors if
+    /// there is a store.
     fn passages(&self, search: &Search<'_>, query: &Query, is_whole: bool) -> Answer {
         let (hits, files) = search.passages(query);
         if self.backend == VectorBackend::Words {
@@ -507,7 +506,7 @@ impl SearchCode {
         ToolOutput { truncated: end < total, locations: page.locations, window, ..output }
     }
 
-    /// How each layer stands.
+    /// Status of each layer.
     fn layers(&self, policy: &IndexPolicy, only_words: Option<&str>) -> Map<String, Value> {
         let semantic = only_words.map_or_else(|| "ok".to_owned(), |why| format!("by words only: {why}"));
         let lsp = match (policy.servers.is_empty(), &self.held) {
@@ -520,7 +519,7 @@ impl SearchCode {
     }
 }
 
-/// The passages that come near the best one.
+/// The passages whose score is close to the best.
 fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
     let best = hits.first().map_or(0.0, |hit| hit.score);
     hits.retain(|hit| hit.score >= TELLING * best);
@@ -528,7 +527,7 @@ fn telling(mut hits: Vec<Hit>) -> Vec<Hit> {
     hits
 }
 
-/// Which files of the scope were left out since they are too long to be searched.
+/// A note on the files of the scope that are too long to be searched.
 fn too_long(index: &Index, wanted: &SearchScope, sight: &dyn FileAccess, policy: &IndexPolicy) -> Option<String> {
     let mut state = index.state();
     state.forget_short(policy.max_file_bytes);
@@ -542,7 +541,7 @@ fn too_long(index: &Index, wanted: &SearchScope, sight: &dyn FileAccess, policy:
     Some(format!("{which} longer than {} bytes and not searched; `grep` searches them", policy.max_file_bytes))
 }
 
-/// What to do when nothing was found.
+/// Advice when there is no hit.
 fn nothing(asked: &SearchRequest) -> String {
     match asked.kind {
         SearchKind::Outline => {

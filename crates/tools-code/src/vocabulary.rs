@@ -1,5 +1,5 @@
-//! The names of all files: which files hold each, how often, and which names share a part. Only
-//! grows; what files that are gone left behind is swept when it is most of it.
+//! The names of all files: the files that contain each, the counts, and the names that share a
+//! part. It only grows; a sweep removes data of deleted files when it is the larger part.
 
 use std::collections::HashMap;
 
@@ -20,14 +20,14 @@ pub(crate) struct Vocabulary {
     ids: HashMap<Box<str>, u32>,
     names: Vec<Box<str>>,
     postings: Vec<Vec<Posting>>,
-    /// The names that are equal but for the case of their letters.
+    /// The names that differ only in case.
     folded: HashMap<Box<str>, Vec<u32>>,
     parts: HashMap<Box<str>, Vec<u32>>,
     bytes: usize,
 }
 
 impl Vocabulary {
-    /// The number of a name, which it gets here if it has none.
+    /// The number of a name; assigns one to a new name.
     pub(crate) fn intern(&mut self, name: &str) -> u32 {
         if let Some(id) = self.ids.get(name) {
             return *id;
@@ -67,29 +67,29 @@ impl Vocabulary {
         self.postings.get(id as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// The names that are equal to this one but for the case of their letters.
+    /// The names that differ from this one only in case.
     pub(crate) fn folded(&self, name: &str) -> &[u32] {
         self.folded.get(name.to_lowercase().as_str()).map_or(&[], Vec::as_slice)
     }
 
-    /// The names that have this part.
+    /// The names with this part.
     pub(crate) fn with_part(&self, part: &str) -> &[u32] {
         self.parts.get(part).map_or(&[], Vec::as_slice)
     }
 
-    /// The files with a name that holds this text.
+    /// The files with a name that contains this text.
     pub(crate) fn holding(&self, text: &[u8]) -> impl Iterator<Item = u32> {
         let holds = move |name: &str| name.as_bytes().windows(text.len().max(1)).any(|part| part == text);
         let held = self.names.iter().zip(&self.postings).filter(move |(name, _)| holds(name));
         held.flat_map(|(_, postings)| postings.iter().map(|posting| posting.file))
     }
 
-    /// About how much memory it takes.
+    /// Approximate memory use in bytes.
     pub(crate) fn bytes(&self) -> usize {
         self.bytes
     }
 
-    /// Gives files their new numbers and forgets those that have none.
+    /// Renumbers the files, and drops those without a new number.
     pub(crate) fn renumber(&mut self, new: impl Fn(u32) -> Option<u32>) {
         for postings in &mut self.postings {
             let before = postings.len();

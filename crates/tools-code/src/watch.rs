@@ -1,6 +1,6 @@
-//! Which files changed between two calls, as the system tells it (inotify). A folder is watched
-//! before it is read, so that what is not read is told. Where the system does not tell everything
-//! nothing is watched, and whatever it cannot tell for certain is looked at.
+//! Reports which files changed between two calls (inotify). A folder is watched before it is read,
+//! so that no change is missed. Nothing is watched where the system does not report every change,
+//! and uncertain files are checked.
 
 use std::collections::{BTreeSet, HashMap};
 use std::ffi::OsStr;
@@ -19,15 +19,15 @@ use tools_sandbox::tree::{add_watch, max_watched_directories};
 
 use crate::{config::SearchedFiles, sync_result::SyncResult};
 
-/// The most queues of one process: a user has 128 on most machines.
+/// Maximum number of inotify queues of one process: a user has 128 on most machines.
 const MAX_QUEUES: usize = 16;
-/// The most files with several names. Each is looked at in each call.
+/// Maximum number of files with several hard links. Each is checked in each call.
 const MAX_LINKED: usize = 5_000;
-/// Changes that are taken one by one; after more of them all files are looked at.
+/// Maximum number of changes handled one by one; more of them cause a full walk.
 const MAX_CHANGES: usize = 10_000;
-/// Files and folders whose change changes which others are searched.
+/// Names of files and folders that affect which other files are searched.
 const IGNORING: [&str; 5] = [".gitignore", ".ignore", "exclude", ".git", "info"];
-/// Why changes are not learned from the system.
+/// Reason why changes are not watched.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum UnwatchedReason {
     FileSystem,
@@ -42,7 +42,7 @@ pub(crate) enum UnwatchedReason {
 }
 
 impl UnwatchedReason {
-    /// As a sentence without its full stop.
+    /// The reason as a sentence without its full stop.
     pub(crate) fn why(self) -> &'static str {
         match self {
             Self::FileSystem => "the file system does not tell of every change",
@@ -57,31 +57,31 @@ impl UnwatchedReason {
         }
     }
 
-    /// Whether trying again is in vain.
+    /// Whether a retry is useless.
     fn is_lasting(self) -> bool {
         !matches!(self, Self::Twice | Self::Passing | Self::Partial)
     }
 }
 
-/// What changed since the last call.
+/// Changes since the last call.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct Changes {
-    /// Files, whatever happened to them.
+    /// Files that changed in any way.
     pub(crate) files: BTreeSet<PathBuf>,
-    /// Folders that came, with all that is in them.
+    /// Folders that appeared, with their contents.
     pub(crate) folders: BTreeSet<PathBuf>,
 }
 
-/// The state of a workspace from which the system tells what changed.
+/// The state of a workspace since which changes are reported.
 #[derive(Debug)]
 pub(crate) struct WatchBaseline {
-    /// What the last walk of everything came to.
+    /// Result of the last full walk.
     pub(crate) synced: SyncResult,
-    /// Files with several names: a change under another one is not told.
+    /// Files with several hard links: a change through another link is not reported.
     pub(crate) linked: BTreeSet<PathBuf>,
-    /// Where that walk began, and which folders these were.
+    /// Start folders of that walk, with their identity.
     starts: Vec<(PathBuf, Option<(u64, u64)>)>,
-    /// The file systems that were mounted: another one in the workspace is not told.
+    /// The mounted file systems: a new mount in the workspace is not reported.
     mounts: Vec<u8>,
     searched: SearchedFiles,
 }
@@ -93,11 +93,11 @@ pub(crate) struct Watch {
     folders: HashMap<i32, PathBuf>,
     covered: Option<WatchBaseline>,
     unwatched: Option<UnwatchedReason>,
-    /// What the log has said of that.
+    /// The reason that was logged last.
     said: Option<UnwatchedReason>,
 }
 
-/// A watch that follows a walk. Shared by the threads of the walk.
+/// The watch of a walk. The threads of the walk share it.
 pub(crate) struct WalkWatch {
     queue: Option<Arc<OwnedFd>>,
     most: usize,
@@ -110,7 +110,7 @@ pub(crate) struct WalkWatch {
 struct Found {
     folders: HashMap<i32, PathBuf>,
     linked: BTreeSet<PathBuf>,
-    /// Folders that may not be read. That this changes is told.
+    /// Number of folders that may not be read. The system reports when this changes.
     denied: u64,
     unwatched: Option<UnwatchedReason>,
 }
@@ -120,21 +120,20 @@ impl Changes {
         self.files.is_empty() && self.folders.is_empty()
     }
 
-    /// Whether a path lies in a folder that came.
+    /// Whether a path is in a new folder.
     pub(crate) fn covers(&self, path: &Path) -> bool {
         self.folders.iter().any(|folder| path.starts_with(folder))
     }
 
-    /// Whether the way to something that changed leads through a folder.
+    /// Whether a folder is an ancestor of a change.
     pub(crate) fn leads_through(&self, folder: &Path) -> bool {
         self.files.iter().chain(&self.folders).any(|path| path.starts_with(folder))
     }
 }
 
 impl Watch {
-    /// Takes what the system has told since the last call, of a workspace that begins at `starts`;
-    /// `None` where everything is to be looked at. What was covered is so again once
-    /// [`Watch::set_baseline`] is called.
+    /// Returns the changes since the last call in a workspace with these `starts`; `None` when a
+    /// full walk is needed. Call [`Watch::set_baseline`] afterwards to keep watching.
     pub(crate) fn changes(&mut self, starts: &[PathBuf], searched: &SearchedFiles) -> Option<(WatchBaseline, Changes)> {
         let covered = self.covered.take()?;
         if covered.searched != *searched || covered.starts != identified(starts) || mounts()? != covered.mounts {
@@ -144,12 +143,12 @@ impl Watch {
         Some((covered, changes))
     }
 
-    /// All that changed was taken in.
+    /// Sets the state after all changes were indexed.
     pub(crate) fn set_baseline(&mut self, covered: WatchBaseline) {
         self.covered = Some(covered);
     }
 
-    /// Begins to watch for a walk over everything from `starts` on.
+    /// Starts watching for a full walk from `starts`.
     pub(crate) fn begin(&mut self, starts: &[PathBuf]) -> WalkWatch {
         self.covered = None;
         if !self.unwatched.is_some_and(UnwatchedReason::is_lasting) {
@@ -160,30 +159,30 @@ impl Watch {
         WalkWatch { queue, most: max_watched_directories(), found: Mutex::default(), starts, mounts }
     }
 
-    /// Begins to watch for a walk over a part.
+    /// Starts watching for a partial walk.
     pub(crate) fn extend(&mut self) -> WalkWatch {
         let folders = std::mem::take(&mut self.folders);
         let found = Mutex::new(Found { folders, ..Found::default() });
         WalkWatch { queue: self.queue.clone(), most: max_watched_directories(), found, starts: vec![], mounts: vec![] }
     }
 
-    /// The walk over a part is done; `None` where that is not enough.
+    /// Ends a partial walk; `None` when a full walk is needed.
     pub(crate) fn extended(&mut self, following: WalkWatch, unreadable: u64) -> Option<BTreeSet<PathBuf>> {
         let found = following.found.into_inner().unwrap_or_else(PoisonError::into_inner);
         self.folders = found.folders;
         (found.unwatched.is_none() && unreadable == 0).then_some(found.linked)
     }
 
-    /// The walk over everything is done, and the system tells what changes from now on. Gives why
-    /// it does not.
+    /// Ends a full walk: the system reports changes from now on, or the result contains the reason
+    /// why not.
     pub(crate) fn end(&mut self, following: WalkWatch, mut synced: SyncResult, searched: SearchedFiles) -> SyncResult {
         let WalkWatch { queue, found, starts, mounts, .. } = following;
         let found = found.into_inner().unwrap_or_else(PoisonError::into_inner);
         let fault = if synced.walked.is_cut || synced.full > 0 {
             Some(UnwatchedReason::Partial)
         } else if synced.walked.unreadable > found.denied {
-            // What could not be read for another reason than its rights may be readable the next
-            // time, without anything being told.
+            // A file that failed to be read, but not because of permissions, may be readable the
+            // next time without a reported change.
             Some(UnwatchedReason::Passing)
         } else {
             found.unwatched.or(self.unwatched)
@@ -197,7 +196,7 @@ impl Watch {
             return synced;
         };
         for number in self.folders.keys().filter(|number| !found.folders.contains_key(number)) {
-            // One that is gone has no watch any more.
+            // A removed folder has no watch any more.
             let _ = inotify::remove_watch(&queue, *number);
         }
         self.folders = found.folders;
@@ -205,7 +204,7 @@ impl Watch {
         synced
     }
 
-    /// Makes the queue where there is none, and takes out what is not of interest any more.
+    /// Creates the queue if there is none, and discards old events.
     fn prepare(&mut self, starts: &[PathBuf]) -> Result<(), UnwatchedReason> {
         if mounts().is_none() {
             return Err(UnwatchedReason::Process);
@@ -225,7 +224,7 @@ impl Watch {
         Ok(())
     }
 
-    /// The changes that the system named; `None` where it named more than that.
+    /// The reported changes; `None` when they are incomplete.
     fn take(&mut self, starts: &[PathBuf]) -> Option<Changes> {
         let queue = Arc::clone(self.queue.as_ref()?);
         let mut buffer = [MaybeUninit::<u8>::uninit(); 16 * 1024];
@@ -239,8 +238,8 @@ impl Watch {
                 Err(_) => return self.anew(),
             };
             let flags = event.events();
-            // What was told before an overflow is not all; where a folder went, its watch does not
-            // tell.
+            // An overflow loses events, and the watch of a moved folder does not report its new
+            // path.
             if flags.intersects(ReadFlags::QUEUE_OVERFLOW | ReadFlags::UNMOUNT | ReadFlags::MOVE_SELF) {
                 return self.anew();
             }
@@ -248,17 +247,17 @@ impl Watch {
                 self.folders.remove(&event.wd());
                 continue;
             }
-            // Not watched any more.
+            // The folder is no longer watched.
             let Some(folder) = self.folders.get(&event.wd()) else { continue };
             let Some(name) = event.file_name() else {
-                // Gone, which its own folder tells; or of other rights.
+                // Either removed, which its parent reports, or its permissions changed.
                 is_known &= flags.contains(ReadFlags::DELETE_SELF);
                 continue;
             };
             let name = OsStr::from_bytes(name.to_bytes());
             is_known &= !IGNORING.iter().any(|ignoring| name == *ignoring);
             let path = folder.join(name);
-            // Of folders above, and of `.git`, only the ignore files are of interest.
+            // In parent folders and `.git`, only ignore files matter.
             let below = starts.iter().find_map(|start| path.strip_prefix(start).ok());
             if below.is_none_or(|below| below.iter().any(|part| part == ".git")) {
                 continue;
@@ -278,7 +277,8 @@ impl Watch {
                 is_known = false;
             }
             if changes.files.len() + changes.folders.len() > MAX_CHANGES {
-                // What else is in the queue is found by looking, and once more by the next call.
+                // The full walk finds the remaining changes; the next call reads them from the
+                // queue again.
                 is_known = false;
                 break;
             }
@@ -286,7 +286,7 @@ impl Watch {
         is_known.then_some(changes)
     }
 
-    /// Forgets every watch.
+    /// Drops every watch.
     fn anew(&mut self) -> Option<Changes> {
         *self = Self { unwatched: self.unwatched, said: self.said, ..Self::default() };
         None
@@ -294,7 +294,7 @@ impl Watch {
 }
 
 impl WalkWatch {
-    /// Watches a folder that is about to be read.
+    /// Watches a folder before it is read.
     pub(crate) fn enter(&self, folder: &Path) {
         let Some(queue) = &self.queue else { return };
         if self.found.locked().unwatched.is_some() {
@@ -322,7 +322,7 @@ impl WalkWatch {
         }
     }
 
-    /// Notes a file that has other names.
+    /// Records a file with several hard links.
     pub(crate) fn linked(&self, file: &Path) {
         let mut found = self.found.locked();
         found.linked.insert(file.to_owned());
@@ -331,33 +331,33 @@ impl WalkWatch {
         }
     }
 
-    /// Something was not read that may be readable the next time.
+    /// Records that something was not readable but may be the next time.
     pub(crate) fn doubt(&self) {
         self.found.locked().unwatched.get_or_insert(UnwatchedReason::Passing);
     }
 }
 
-/// Watches what is a folder now: by a handle, so that what was judged is what is watched. `None`
-/// where there is no folder; what it lies in tells when one comes.
+/// Watches a folder by its handle, so that exactly the checked folder is watched. `None` when it is
+/// not a folder; its parent reports when one appears.
 fn watched(queue: &OwnedFd, folder: &Path) -> Result<Option<i32>, Errno> {
     let flags = OFlags::PATH | OFlags::DIRECTORY | OFlags::NOFOLLOW | OFlags::CLOEXEC;
     let handle = match rustix::fs::open(folder, flags, Mode::empty()) {
         Ok(handle) => handle,
         Err(Errno::NOENT) => return Ok(None),
-        // Where a link leads may change without a word.
+        // The target of a link may change without a report.
         Err(Errno::NOTDIR | Errno::LOOP) if !folder.is_symlink() => return Ok(None),
         Err(error) => return Err(error),
     };
     add_watch(queue, &handle).map(Some)
 }
 
-/// The folders at these paths, each with its device and its number there.
+/// The folders at these paths, with device and inode number.
 fn identified(starts: &[PathBuf]) -> Vec<(PathBuf, Option<(u64, u64)>)> {
     let found = |start: &PathBuf| std::fs::symlink_metadata(start).ok().map(|found| (found.dev(), found.ino()));
     starts.iter().map(|start| (start.clone(), found(start))).collect()
 }
 
-/// What is mounted; `None` where the system does not say.
+/// The mounted file systems; `None` when the system does not report them.
 fn mounts() -> Option<Vec<u8>> {
     std::fs::read("/proc/self/mountinfo").ok()
 }

@@ -1,13 +1,13 @@
-//! How much a file counts: what is made by programs, copied in or only tests others stands behind
+//! Ranking weight of a file: generated, vendored and test files rank lower.
 //! what it is about.
 
 use std::path::Path;
 
 use crate::languages::Form;
 
-/// What stands behind.
+/// Weight of files that rank lower.
 const BEHIND: f32 = 0.7;
-/// Names of folders whose files test or show others, or come from elsewhere.
+/// Names of folders with tests, examples or vendored files.
 const FOLDERS: [&str; 16] = [
     "test",
     "tests",
@@ -26,13 +26,13 @@ const FOLDERS: [&str; 16] = [
     "generated",
     "snapshots",
 ];
-/// Bytes in which generated files say so.
+/// Number of bytes searched for a mark of generated files.
 const HEAD: usize = 600;
 
-/// How much the passages of a file count, 1 at most.
+/// Weight of the passages of a file, at most 1.
 pub(crate) fn weight(path: &Path, form: Form, text: &[u8]) -> f32 {
     let is_behind = path.parent().is_some_and(|folder| {
-        // Only the nearest ones: a workspace may itself lie below `tests`.
+        // Checks only the nearest folders: the workspace itself may be below `tests`.
         let nearest = folder.components().rev().take(5);
         nearest.filter_map(|part| part.as_os_str().to_str()).any(|part| FOLDERS.contains(&part))
     });

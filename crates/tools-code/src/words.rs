@@ -1,11 +1,10 @@
-//! The words of a text: names as they are written, and the parts they are put together from
-//! (`parseHTTPDate` is `parse`, `http`, `date`).
+//! Splits text into words: names as written, and their parts (`parseHTTPDate` has `parse`, `http`,
+//! `date`).
 
-/// The longest name that is kept: longer ones are data.
+/// Maximum length of a name: longer ones are data.
 const MAX_NAME_CHARS: usize = 80;
 
-/// Words that introduce a definition in some language: what follows one of them is likely to be
-/// defined there.
+/// Keywords that introduce a definition in some language: the next name is likely defined there.
 const INTRODUCING: &[&[u8]] = &[
     b"fn",
     b"struct",
@@ -40,7 +39,7 @@ const INTRODUCING: &[&[u8]] = &[
 pub(crate) struct Word<'a> {
     pub(crate) text: &'a [u8],
     pub(crate) at: usize,
-    /// Whether it may be defined here, as far as its neighbours tell.
+    /// Whether the name may be defined here, according to its neighbours.
     pub(crate) may_define: bool,
 }
 
@@ -65,8 +64,8 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
                     at += 1;
                 }
                 let word = &text[start..at];
-                // `f(`, and `f = …` and `f: …` of languages that define without a keyword; a line
-                // of prose has neither.
+                // `f(`, and `f = …` and `f: …` in languages that define without a keyword; prose
+                // has neither.
                 let next = text[at..].iter().find(|byte| **byte != b' ').copied();
                 let may_define =
                     introduced || matches!(next, Some(b'(' | b'=' | b':' | b'<' | b'{' | b',' | b';' | b'}'));
@@ -77,7 +76,7 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
                 return Some(Word { text: word, at: start, may_define });
             }
             if byte.is_ascii_digit() {
-                // A number with what belongs to it: `0xff`, `10u64`.
+                // Skips a number with its suffix: `0xff`, `10u64`.
                 while at < text.len() && goes_on(text[at]) {
                     at += 1;
                 }
@@ -90,8 +89,7 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Word<'_>> {
     })
 }
 
-/// The parts of a name in lower case, the shortest form of each: `HTTPServers` gives `http` and
-/// `server`.
+/// The parts of a name in lower case and stemmed: `HTTPServers` gives `http` and `server`.
 pub(crate) fn parts(name: &str) -> Vec<String> {
     let characters: Vec<char> = name.chars().collect();
     let mut parts = Vec::new();
@@ -121,7 +119,7 @@ fn push(parts: &mut Vec<String>, part: String) {
     }
 }
 
-/// A word without its usual English ending, so that `checks` finds `check`, and `parsing` finds
+/// A word without its usual English ending, so that `checks` matches `check`, and `parsing` matches
 /// `parse`.
 fn stem(word: String) -> String {
     if !word.is_ascii() || word.len() < 5 {

@@ -1,6 +1,6 @@
-//! What JavaScript and TypeScript define alike.
+//! Definitions that JavaScript and TypeScript share.
 
-/// The query of both languages, and what one of them adds.
+/// The query of both languages, plus the given additions.
 macro_rules! ecmascript {
     ($own:literal) => {
         concat!(
@@ -26,5 +26,5 @@ macro_rules! ecmascript {
 
 pub(super) use ecmascript;
 
-/// What a line of a comment or of a decorator begins with.
+/// Beginnings of lines in a comment or decorator.
 pub(super) const LEADS: &[&str] = &["//", "/*", "*", "@"];

@@ -1,5 +1,5 @@
-//! What is known of one language: its files, its grammar, and which nodes of it are definitions.
-//! Each language is one file beside this one and a line in `mod.rs`.
+//! Description of a language: its file names, its grammar, and the nodes that are definitions. Each
+//! language is one file beside this one and a line in `mod.rs`.
 
 use std::sync::OnceLock;
 
@@ -7,21 +7,22 @@ use tree_sitter::{Language as Grammar, Query};
 
 /// One language.
 ///
-/// The query captures definitions as `@definition.KIND` with their `@name`, what only holds
+/// The query captures definitions as `@definition.KIND` with their `@name`, nodes that only contain
 /// definitions (an `impl`) as `@container.KIND`, and comments and strings as `@quiet`: names in
-/// those are mentioned, not used.
+/// those are mentions, not uses.
 pub(crate) struct Language {
-    /// As models and people call it.
+    /// Its usual name.
     pub(crate) name: &'static str,
-    /// As the Language Server Protocol calls it.
+    /// Its name in the Language Server Protocol.
     pub(crate) id: &'static str,
-    /// Other names of it.
+    /// Its other names.
     pub(crate) aliases: &'static [&'static str],
-    /// How its files end, without the dot.
+    /// Its file name extensions, without the dot.
     pub(crate) extensions: &'static [&'static str],
     pub(crate) grammar: fn() -> Grammar,
     pub(crate) query: &'static str,
-    /// How lines begin that belong to the definition below them: comments, attributes, decorators.
+    /// Beginnings of lines that belong to the definition below them: comments, attributes,
+    /// decorators.
     pub(crate) leads: &'static [&'static str],
     pub(crate) compiled: OnceLock<Option<Compiled>>,
 }
@@ -30,11 +31,11 @@ pub(crate) struct Language {
 pub(crate) struct Compiled {
     pub(crate) grammar: Grammar,
     pub(crate) query: Query,
-    /// What each capture of the query is.
+    /// Meaning of each capture of the query.
     pub(crate) captures: Vec<Capture>,
 }
 
-/// What a capture of a query is.
+/// Meaning of a capture of a query.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Capture {
     Name,
@@ -44,7 +45,7 @@ pub(crate) enum Capture {
     Other,
 }
 
-/// The kinds of definitions, so that a symbol holds no text of its own for it.
+/// The kinds of definitions; symbols refer to these strings.
 const KINDS: &[&str] = &[
     "function",
     "method",
@@ -67,7 +68,7 @@ const KINDS: &[&str] = &[
 ];
 
 impl Language {
-    /// The grammar and its query; `None` where the two do not fit, which a test excludes.
+    /// The grammar and its query; `None` if they do not fit, which a test rules out.
     pub(crate) fn compiled(&self) -> Option<&Compiled> {
         let compile = || {
             let grammar = (self.grammar)();

@@ -1,4 +1,4 @@
-//! Which language a file is in, by its name.
+//! Finds the language of a file by its name.
 
 use std::path::Path;
 
@@ -17,10 +17,10 @@ static LANGUAGES: [&Language; 10] = [
     &bash::BASH,
 ];
 
-/// How text about code ends: searched by its words, without definitions.
+/// Extensions of text about code: searched by its words, without definitions.
 const PROSE: [&str; 5] = ["md", "markdown", "rst", "txt", "adoc"];
 
-/// What is known of the form of a file.
+/// The form of a file.
 #[derive(Clone, Copy)]
 pub(crate) enum Form {
     Code(&'static Language),
@@ -28,7 +28,7 @@ pub(crate) enum Form {
 }
 
 impl Form {
-    /// The language, where it is code.
+    /// The language; `None` for text.
     pub(crate) fn language(self) -> Option<&'static Language> {
         match self {
             Self::Code(language) => Some(language),
@@ -36,13 +36,13 @@ impl Form {
         }
     }
 
-    /// What people call it.
+    /// The usual name.
     pub(crate) fn name(self) -> &'static str {
         self.language().map_or("text", |language| language.name)
     }
 }
 
-/// The form of a file by its name; `None` for one that is not searched.
+/// The form of a file by its name; `None` for a file that is not searched.
 pub(crate) fn form_of(path: &Path) -> Option<Form> {
     let extension = path.extension()?.to_str()?;
     let is_known = |known: &&&Language| known.extensions.iter().any(|own| own.eq_ignore_ascii_case(extension));
@@ -57,7 +57,7 @@ pub(crate) fn all() -> impl Iterator<Item = &'static Language> {
     LANGUAGES.iter().copied()
 }
 
-/// Whether `name` is what people call the form; `None` for a name that means nothing.
+/// The forms with this name; `None` for an unknown name.
 pub(crate) fn named(name: &str) -> Option<Vec<&'static str>> {
     let name = name.to_ascii_lowercase();
     if name == "text" || PROSE.contains(&name.as_str()) {

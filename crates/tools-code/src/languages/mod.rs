@@ -1,4 +1,4 @@
-//! The languages whose definitions are known. Adding one is a file here and a line in this list.
+//! The supported languages. A new one needs a file here and a line in this list.
 
 mod language;
 mod lookup;

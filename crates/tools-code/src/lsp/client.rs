@@ -1,5 +1,5 @@
-//! One conversation with a language server: a request at a time, and an answer to whatever the
-//! server asks meanwhile.
+//! The connection to a language server: sends one request at a time, and replies to requests of the
+//! server.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -11,21 +11,21 @@ use tools_core::hex;
 
 use super::frame::{Frames, send};
 
-/// What a request came to.
+/// Result of a request.
 pub(super) type RequestResult = Result<Value, Failure>;
 
-/// Why there is no answer.
+/// Reason why there is no result.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum Failure {
-    /// The conversation is over.
+    /// The stream ended or failed.
     #[error("the server ended or sent what is not a message ({0})")]
     Stream(#[from] io::Error),
-    /// The server said no to this request.
+    /// The server refused this request.
     #[error("the server answered: {0}")]
     Refused(String),
 }
 
-/// A place in a file that a server named. Lines are counted from 0.
+/// A place in a file, from a server. Lines are counted from 0.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
 pub(crate) struct Place {
     pub(crate) path: PathBuf,
@@ -37,12 +37,12 @@ pub(super) struct Client {
     output: Pin<Box<dyn AsyncRead + Send>>,
     frames: Frames,
     last: u64,
-    /// Whether positions are counted in bytes instead of UTF-16.
+    /// Whether positions are counted in bytes instead of UTF-16 units.
     in_bytes: bool,
 }
 
 impl Client {
-    /// Begins the conversation about a workspace.
+    /// Initializes the connection for a workspace.
     pub(super) async fn begin(
         input: impl AsyncWrite + Send + 'static,
         output: impl AsyncRead + Send + 'static,
@@ -95,8 +95,8 @@ impl Client {
         Ok(send(&mut self.input, &json!({"jsonrpc": "2.0", "method": method, "params": params})).await?)
     }
 
-    /// Answers a request of the server's; its notifications are nothing to us. It may change
-    /// nothing.
+    /// Replies to a request of the server, and ignores its notifications. The server may not change
+    /// anything.
     async fn reply(&mut self, message: &Value) -> Result<(), Failure> {
         let Some(id) = message.get("id") else { return Ok(()) };
         let method = message.get("method").and_then(Value::as_str).unwrap_or_default();
@@ -116,7 +116,7 @@ impl Client {
         Ok(send(&mut self.input, &reply).await?)
     }
 
-    /// Where in a line a byte is, as this server counts.
+    /// The position of a byte in a line, in the units of this server.
     pub(super) fn character(&self, line: &str, byte: usize) -> usize {
         let before = line.get(..byte).unwrap_or(line);
         if self.in_bytes { before.len() } else { before.encode_utf16().count() }
@@ -138,7 +138,7 @@ pub(super) fn uri(path: &Path) -> String {
     uri
 }
 
-/// The path of a URI of a file.
+/// The path of a `file:` URI.
 fn path_of(uri: &str) -> Option<PathBuf> {
     use std::os::unix::ffi::OsStringExt as _;
     let path = uri.strip_prefix("file://")?.as_bytes();
@@ -154,7 +154,7 @@ fn path_of(uri: &str) -> Option<PathBuf> {
     Some(std::ffi::OsString::from_vec(bytes).into())
 }
 
-/// The places in an answer: one, several, or links to them.
+/// The places in a result: one, several, or links to them.
 pub(super) fn places(answer: &Value) -> Vec<Place> {
     let one = |value: &Value| {
         let uri = value.get("uri").or_else(|| value.get("targetUri"))?.as_str()?;
@@ -171,7 +171,7 @@ pub(super) fn places(answer: &Value) -> Vec<Place> {
     places
 }
 
-/// The text of a hover, whatever form it has.
+/// The text of a hover in any of its forms.
 pub(super) fn hover(answer: &Value) -> Option<String> {
     fn text(contents: &Value) -> String {
         match contents {

@@ -1,17 +1,17 @@
-//! Messages on a stream as the Language Server Protocol frames them: headers, an empty line, JSON.
+//! Messages on a stream, framed as in the Language Server Protocol: headers, an empty line, JSON.
 
 use std::io;
 
 use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncReadExt as _, AsyncWrite, AsyncWriteExt as _};
 
-/// The longest message that is taken.
+/// Maximum length of a message in bytes.
 const MAX_MESSAGE_BYTES: usize = 32 * 1024 * 1024;
-/// The longest headers.
+/// Maximum length of the headers in bytes.
 const HEADERS: usize = 4096;
 
-/// What was read and not yet taken. It can be dropped at any await without losing a byte of the
-/// stream.
+/// Bytes that were read but not yet returned. Reading can be cancelled at any await without losing
+/// a byte.
 #[derive(Debug, Default)]
 pub(super) struct Frames(Vec<u8>);
 
@@ -19,8 +19,8 @@ impl Frames {
     /// The next message.
     ///
     /// # Errors
-    /// `UnexpectedEof` at the end of the stream, `InvalidData` for what is no message; nothing can
-    /// be read then.
+    /// `UnexpectedEof` at the end of the stream, `InvalidData` for an invalid message. Reading
+    /// cannot continue after either.
     pub(super) async fn next(&mut self, stream: &mut (impl AsyncRead + Unpin)) -> io::Result<Value> {
         loop {
             if let Some(message) = self.take()? {
@@ -54,7 +54,7 @@ impl Frames {
 /// Sends one message.
 ///
 /// # Errors
-/// When the stream takes no more.
+/// The stream cannot be written.
 pub(super) async fn send(stream: &mut (impl AsyncWrite + Unpin), message: &Value) -> io::Result<()> {
     let body = message.to_string();
     stream.write_all(format!("Content-Length: {}\r\n\r\n{body}", body.len()).as_bytes()).await?;

@@ -1,4 +1,5 @@
-//! A server as a child: found, confined like a command, and unable to change the workspace.
+//! Starts a language server as a child process: confined like a command, and unable to change the
+//! workspace.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt as _;
@@ -12,25 +13,25 @@ use tools_sandbox::process::{ProcessSpec, ProcessTree, Stdin, own_variables, scr
 
 use crate::config::ServerConfig;
 
-/// Confinement of language servers: the same as commands of the shell, and to no change in the
+/// Confinement of language servers: as for shell commands, and without write access to the
 /// workspace.
 #[derive(Clone)]
 pub struct LaunchConfinement {
-    /// Holds them.
+    /// The confinement of child processes.
     pub children: Arc<dyn ChildConfinement>,
-    /// Knows credentials by their shape: variables that hold one are not handed on.
+    /// Detects credentials by their form: variables that contain one are not passed on.
     pub redactor: Arc<dyn Redactor>,
 }
 
-/// A server that was started. Dropping it ends it and all it started.
+/// A running server. Dropping it ends the server and all its processes.
 pub(super) struct Child {
     pub(super) tree: ProcessTree,
-    /// Keeps the private folders.
+    /// Keeps the private folders in existence.
     sandbox: Sandbox,
 }
 
 impl Child {
-    /// What holds it.
+    /// Level of its confinement.
     pub(super) fn level(&self) -> Level {
         self.sandbox.strength().level
     }
@@ -39,7 +40,7 @@ impl Child {
 /// Starts a server for a workspace.
 ///
 /// # Errors
-/// What went wrong, as a model may read it.
+/// The reason, as text for a model.
 pub(super) async fn launch(
     held: &LaunchConfinement,
     server: &ServerConfig,
@@ -68,7 +69,7 @@ pub(super) async fn launch(
     let mut tree =
         ProcessTree::spawn(&spec, &sandbox).await.map_err(|error| format!("`{name}` did not start: {error}"))?;
     if let Some(mut errors) = tree.take_stderr() {
-        // What it complains of is drained, so that it does not wait for a reader. It ends with the
+        // Drains standard error, so that the child does not block on it. The task ends with the
         // child.
         tokio::spawn(async move {
             let mut buffer = [0; 4096];
@@ -78,7 +79,7 @@ pub(super) async fn launch(
     Ok(Child { tree, sandbox })
 }
 
-/// The program of that name in the `PATH` of an environment, or at an absolute path.
+/// Finds the program by name in the `PATH` of an environment, or by absolute path.
 fn find(program: &Path, env: &[(OsString, OsString)]) -> Option<PathBuf> {
     let is_program = |path: &PathBuf| {
         path.is_absolute()

@@ -1,6 +1,6 @@
-//! The layer of language servers: definitions, uses and what a name is, as the server of its
-//! language knows it. A server is a child that is confined like a command, started by the first
-//! call that needs it and ended with the tool.
+//! The language server layer: definitions, uses and hover text of a name. A server is a child
+//! process, confined like a command. The first call that needs it starts it, and it ends with the
+//! tool.
 
 mod client;
 mod frame;

@@ -1,4 +1,4 @@
-//! The servers that run, one for each workspace and language, and what they say of one name.
+//! The running servers, one per workspace and language, and their answers about a name.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -14,20 +14,20 @@ use super::client::{Client, Failure, Place, hover, places, uri};
 use super::launch::{Child, LaunchConfinement, launch};
 use crate::config::ServerConfig;
 
-/// A place in a file whose text is known, and what it is asked about.
+/// A query about a name at a place in a file whose text is known.
 #[derive(Debug, Clone)]
 pub(crate) struct NameQuery {
     pub(crate) path: PathBuf,
-    /// Its language, as the protocol calls it.
+    /// Its language, by its name in the protocol.
     pub(crate) language_id: &'static str,
     pub(crate) text: String,
-    /// From 0.
+    /// Line of the name, from 0.
     pub(crate) line: u32,
-    /// Where in the line the name begins, in bytes.
+    /// Offset of the name in the line, in bytes.
     pub(crate) column: usize,
 }
 
-/// What a server says of a name.
+/// The answer of a server about a name.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct NameAnswer {
     pub(crate) definitions: Vec<Place>,
@@ -39,13 +39,13 @@ pub(crate) struct NameAnswer {
 #[derive(Debug, Default)]
 pub(crate) struct Servers {
     running: Mutex<HashMap<(Vec<PathBuf>, &'static str), Slot>>,
-    /// Whether the kernel keeps servers from writing; known once one was started.
+    /// Whether the kernel keeps servers from writing; known after the first start.
     are_held: OnceLock<bool>,
 }
 
 type Slot = Arc<tokio::sync::Mutex<Option<RunningServer>>>;
 
-/// One server and the conversation with it.
+/// One server and the connection to it.
 struct RunningServer {
     client: Client,
     _child: Option<Child>,
@@ -54,11 +54,11 @@ struct RunningServer {
 tools_core::partial_debug!(RunningServer {});
 
 impl Servers {
-    /// Asks the server of a language, which is started if it does not run. One that does not answer
-    /// in time is ended.
+    /// Asks the server of a language, and starts it if necessary. A server that does not answer in
+    /// time is ended.
     ///
     /// # Errors
-    /// Why there is nothing from it, as a model may read it.
+    /// The reason, as text for a model.
     pub(crate) async fn ask(
         &self,
         held: &LaunchConfinement,
@@ -73,7 +73,7 @@ impl Servers {
         };
         let work = async {
             let mut slot = slot.lock().await;
-            // Taken out: a conversation that was left in the middle is not gone on with.
+            // Taken out of the slot: an interrupted connection must not be used again.
             let mut running = match slot.take() {
                 Some(running) => running,
                 None => self.begin(held, server, roots, cx).await?,
@@ -88,7 +88,7 @@ impl Servers {
             }
         };
         let waited = Duration::from_secs(server.timeout);
-        // What a server may write it changes unseen but for this.
+        // A server that the kernel does not confine could change files unnoticed; this detects it.
         let rules = held.children.hidden();
         let look = (self.are_held.get() != Some(&true)).then(|| ObeyedLook::new(rules.clone(), roots.to_vec()));
         ObeyedLook::around(look.as_ref(), cx, Box::pin(timeout(waited, work)))
@@ -104,7 +104,7 @@ impl Servers {
         cx: &CallContext,
     ) -> Result<RunningServer, String> {
         let mut child = launch(held, server, roots, cx).await?;
-        // All are held alike.
+        // All servers get the same confinement.
         self.are_held.get_or_init(|| child.level() == Level::Namespaces);
         let (Some(input), Some(output)) = (child.tree.take_stdin(), child.tree.take_stdout()) else {
             return Err("the server has no streams".to_owned());
@@ -115,7 +115,7 @@ impl Servers {
     }
 }
 
-/// Shows the server the file as it is now, asks about the name, and takes the file back.
+/// Opens the current file on the server, asks about the name, and closes the file.
 async fn converse(client: &mut Client, asked: &NameQuery) -> Result<NameAnswer, Failure> {
     let document = uri(&asked.path);
     let line = asked.text.lines().nth(asked.line as usize).unwrap_or_default();
@@ -135,7 +135,7 @@ async fn converse(client: &mut Client, asked: &NameQuery) -> Result<NameAnswer, 
     Ok(NameAnswer { definitions, references, hover })
 }
 
-/// A server that cannot do one thing may do the next.
+/// Treats a refused request as an empty result: the server may support the next one.
 fn refusable(answered: super::client::RequestResult) -> super::client::RequestResult {
     match answered {
         Err(Failure::Refused(_)) => Ok(serde_json::Value::Null),
@@ -151,8 +151,8 @@ mod tests {
     use super::*;
     use crate::lsp::frame::{Frames, send};
 
-    /// A server that asks back before it answers, knows one definition and two uses, and has no
-    /// hover.
+    /// A server that sends a request before it answers, knows one definition and two uses, and has
+    /// no hover.
     async fn scripted(mut input: impl AsyncRead + Unpin, mut output: impl AsyncWrite + Unpin) -> Vec<String> {
         let (mut frames, mut methods) = (Frames::default(), Vec::new());
         while let Ok(message) = frames.next(&mut input).await {

@@ -1,4 +1,4 @@
-//! What each language defines, and texts that are not what they seem.
+//! Definitions in each language, and misleading texts.
 
 use std::time::Duration;
 

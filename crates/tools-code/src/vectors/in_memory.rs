@@ -1,4 +1,4 @@
-//! The store of vectors that is built in: in the memory of this process, compared one by one.
+//! The built-in vector store: in memory, with a linear search.
 
 use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
@@ -7,7 +7,7 @@ use tools_core::{Locked as _, cosine};
 
 use super::chunk_index::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
-/// Vectors in memory, up to a number of bytes. Gone with the process.
+/// Vectors in memory, up to a size limit. They are lost when the process ends.
 #[derive(Debug)]
 pub struct MemoryChunks {
     held: Mutex<Contents>,
@@ -21,7 +21,7 @@ struct Contents {
 }
 
 impl MemoryChunks {
-    /// A store of at most about so many bytes.
+    /// A store of about `most` bytes at most.
     pub fn up_to(most: usize) -> Self {
         Self { held: Mutex::default(), most }
     }
@@ -70,7 +70,7 @@ impl ChunkIndex for MemoryChunks {
                 near.push((score, file, chunk));
             }
         }
-        // Stable: equal ones stay in the order of paths and lines.
+        // Stable sort: equal scores stay in the order of paths and lines.
         near.sort_by(|(a, ..), (b, ..)| b.total_cmp(a));
         let shown = near.into_iter().take(limit).map(|(score, file, chunk)| NearPassage {
             file: file.file.clone(),

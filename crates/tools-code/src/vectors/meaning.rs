@@ -1,6 +1,6 @@
-//! What keeps a store of vectors in step with the files of a workspace, and asks it. A file is put
-//! in as it may be read and without its credentials; one that is gone or closed is taken out before
-//! anything is asked.
+//! Keeps a vector store in sync with the files of a workspace, and queries it. Files are stored as
+//! far as they may be read and without credentials. Files that are gone or denied are removed
+//! before a query.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::path::Path;
@@ -12,20 +12,20 @@ use super::chunk_index::{Chunk, ChunkIndex, ChunkIndexError, ChunkSpace, FileChu
 use crate::hit::{Hit, HitSymbol, Layer};
 use crate::structural::Search;
 
-/// Passages that a store is asked for; some of them are outside of what a call wants.
+/// Number of passages requested from a store; some may be outside of the scope of a call.
 const MAX_PASSAGES: usize = 100;
-/// The most that count.
+/// Maximum number of passages returned.
 const COUNTED: usize = 20;
-/// What is less near tells nothing, and so does what is less near than this part of the best.
+/// Minimum score of a passage: absolute, and as a fraction of the best.
 const NEAR: f32 = 0.2;
 const TELLING: f32 = 0.5;
-/// Texts that the model is given at once.
+/// Number of texts passed to the model at once.
 const BATCH: usize = 64;
-/// Vectors that the store is given at once.
+/// Number of vectors passed to the store at once.
 const PUT: usize = 256;
-/// Lines of a passage that the model reads.
+/// Maximum number of lines of a passage passed to the model.
 const LINES: usize = 60;
-/// Seconds for which a store that failed is not asked again.
+/// Seconds without requests after a failure of the store.
 const REST: i64 = 30;
 
 /// Search by meaning in one store, with one model.
@@ -34,19 +34,19 @@ pub(crate) struct MeaningSearch {
     embedder: Arc<dyn Embedder>,
     clock: Arc<dyn Clock>,
     ledgers: Mutex<HashMap<String, Arc<Mutex<Ledger>>>>,
-    /// When the store failed last, in seconds, and why.
+    /// Time of the last failure of the store in seconds, and its cause.
     failed: Mutex<Option<(i64, ChunkIndexError)>>,
 }
 
-/// What is stored of a workspace, by path; `None` until the store was asked.
+/// Stored digests of a workspace by path; `None` until the store is asked.
 type Ledger = Option<BTreeMap<String, u64>>;
 
-/// What search by meaning came to.
+/// Result of a search by meaning.
 #[derive(Debug, Default)]
 pub(crate) struct MeaningResult {
-    /// The nearest passages that the call may see.
+    /// The closest passages that the call may see.
     pub(crate) hits: Vec<Hit>,
-    /// Files that have no vectors yet.
+    /// Number of files without vectors.
     pub(crate) missing: usize,
 }
 
@@ -55,13 +55,12 @@ impl MeaningSearch {
         Self { store, embedder, clock, ledgers: Mutex::default(), failed: Mutex::default() }
     }
 
-    /// The passages nearest to a text, after the store was brought up to the files. The index has
-    /// to be up to the files of the whole workspace; `is_whole` says that nothing was left out of
-    /// that. Files in `first` get their vectors before others, and at most `most` passages do in
-    /// one call.
+    /// Updates the store, then returns the passages closest to a text. The index must be up to date
+    /// for the whole workspace; `is_whole` says whether it contains every file. Files in `first`
+    /// get their vectors first, and one call stores at most `most` passages.
     ///
     /// # Errors
-    /// When the store or the model cannot be used.
+    /// The store or the model cannot be used.
     pub(crate) fn search(
         &self,
         search: &Search<'_>,
@@ -77,14 +76,14 @@ impl MeaningSearch {
         }
         let roots = search.sight.space().roots;
         let roots: Option<Vec<&str>> = roots.iter().map(|root| root.to_str()).collect();
-        // Paths that are no text are not stored.
+        // Paths that are not UTF-8 are not stored.
         let Some(roots) = roots else { return Ok(MeaningResult::default()) };
         let space = ChunkSpace { workspace: roots.join("\n"), model: self.embedder.name().to_owned() };
         let found = self.found(search, &space, text, first, (is_whole, most));
         if let Err(error) = &found {
             tracing::debug!(%error, "the store of vectors cannot be used");
             *lock(&self.failed) = Some((now, error.clone()));
-            // What is there then is asked for anew.
+            // The content of the store is not known after a failure.
             lock(&self.ledgers).remove(&space.workspace);
         }
         found
@@ -99,7 +98,7 @@ impl MeaningSearch {
         (is_whole, most): (bool, usize),
     ) -> Result<MeaningResult, ChunkIndexError> {
         let ledger = Arc::clone(lock(&self.ledgers).entry(space.workspace.clone()).or_default());
-        // What another call puts in just now is found by words in this one.
+        // If another call is updating the store, this one finds the new files by words.
         let missing = match ledger.try_lock() {
             Ok(mut ledger) => self.keep_up(search, space, &mut ledger, first, (is_whole, most))?,
             Err(TryLockError::Poisoned(poisoned)) => {
@@ -114,8 +113,8 @@ impl MeaningSearch {
         Ok(MeaningResult { hits: self.near(search, space, &asked)?, missing })
     }
 
-    /// Takes out what is gone, closed or changed and puts in what is missing. Says how many files
-    /// are left for later calls.
+    /// Removes files that are gone, denied or changed, and stores missing ones. Returns the number
+    /// of files left for later calls.
     fn keep_up(
         &self,
         search: &Search<'_>,
@@ -160,7 +159,7 @@ impl MeaningSearch {
                     room = room.saturating_sub(file.chunks.len().max(1));
                     pending.push(file);
                 }
-                // Closed or gone since the walk.
+                // Denied or gone since the walk.
                 None if stored.contains_key(&name) => {
                     self.store.remove(space, std::slice::from_ref(&name))?;
                     stored.remove(&name);
@@ -177,7 +176,7 @@ impl MeaningSearch {
         Ok(if self.put(space, stored, &mut pending)? { left } else { left + 1 })
     }
 
-    /// Whether there was room.
+    /// Stores the pending files; returns `false` when the store is full.
     fn put(
         &self,
         space: &ChunkSpace,
@@ -193,7 +192,7 @@ impl MeaningSearch {
         Ok(true)
     }
 
-    /// The vectors of a file as it is now; `None` when it is gone or closed.
+    /// The vectors of the current content of a file; `None` when it is gone or denied.
     fn file(&self, search: &Search<'_>, path: &Path) -> Result<Option<FileChunks>, ChunkIndexError> {
         let (Some(name), Some(fresh)) = (path.to_str(), search.index.fresh(search.sight, path, search.policy)) else {
             return Ok(None);
@@ -216,7 +215,7 @@ impl MeaningSearch {
             for (at, vector) in self.vectors(&texts)?.into_iter().enumerate() {
                 let number = batch * BATCH + at;
                 let Some(passage) = fresh.passages.passages.get(number) else { continue };
-                // Where the model finds nothing is near nothing.
+                // A zero vector is near nothing.
                 if vector.iter().all(|part| *part == 0.0) || !vector.iter().all(|part| part.is_finite()) {
                     continue;
                 }
@@ -235,7 +234,7 @@ impl MeaningSearch {
         if vectors.len() == texts.len() { Ok(vectors) } else { Err(ChunkIndexError::Model) }
     }
 
-    /// The nearest passages, of files that the call may see and that are as they were put in.
+    /// The closest passages in files that the call may see and that have not changed.
     fn near(&self, search: &Search<'_>, space: &ChunkSpace, asked: &[f32]) -> Result<Vec<Hit>, ChunkIndexError> {
         let mut near = self.store.near(space, asked, MAX_PASSAGES)?;
         near.retain(|one| one.score.is_finite() && one.score >= NEAR);
@@ -282,6 +281,6 @@ impl MeaningSearch {
 }
 
 fn lock<T>(held: &Mutex<T>) -> MutexGuard<'_, T> {
-    // A map or a value is changed whole.
+    // Each change is a single operation, so a value is complete even after a panic.
     held.locked()
 }

@@ -1,5 +1,5 @@
-//! Search by meaning over the vectors of all passages: the store of vectors as a trait, the one in
-//! memory, the one at a Qdrant server, and what keeps a store in step with the files.
+//! Search by meaning over vectors of all passages: the trait of vector stores, the store in memory,
+//! the store on a Qdrant server, and the synchronization with the files.
 
 mod chunk_index;
 mod in_memory;

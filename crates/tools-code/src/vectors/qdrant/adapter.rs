@@ -1,5 +1,5 @@
-//! The store of vectors at a Qdrant server: a collection for each model, in which points are told
-//! apart by workspace and file.
+//! The vector store on a Qdrant server: one collection per model, with points filtered by workspace
+//! and file.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Mutex;
@@ -16,11 +16,11 @@ use super::server::{Server, ServerAnswer};
 use crate::config::QdrantConfig;
 use crate::vectors::{ChunkIndex, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
-/// Points of one request.
+/// Maximum number of points in one request.
 const POINTS: usize = 500;
-/// Names of one request, and of one page.
+/// Maximum number of names in one request or page.
 const NAMES: usize = 1_000;
-/// Pages that are read: a server that always names a next one is not followed for ever.
+/// Maximum number of pages, in case a server always names a next page.
 const PAGES: usize = 1_000;
 
 /// Vectors at a Qdrant server (1.10 or later, for `points/query`).
@@ -28,15 +28,15 @@ const PAGES: usize = 1_000;
 pub struct QdrantChunks {
     server: Server,
     prefix: String,
-    /// Collections that are known to be there and to fit.
+    /// Collections that exist and have the right vector length.
     known: Mutex<BTreeSet<String>>,
 }
 
 impl QdrantChunks {
-    /// The store of a configuration. Nothing is sent before it is used.
+    /// A store for a configuration. Sends nothing before its first use.
     ///
     /// # Errors
-    /// A URL or a key that cannot be used, without the key.
+    /// The URL or the key is not usable. The text does not contain the key.
     pub fn new(config: &QdrantConfig, key: Option<&str>) -> Result<Self, String> {
         let endpoint = Endpoint::parse(&config.url, config.allow_http)?;
         let key = key.map(str::trim).filter(|key| !key.is_empty()).map(|key| {
@@ -52,7 +52,7 @@ impl QdrantChunks {
         format!("/collections/{}", collection(&self.prefix, &space.model))
     }
 
-    /// Makes sure that there is a collection for vectors of this length.
+    /// Creates the collection for vectors of this length if it does not exist.
     async fn ensure(&self, at: &str, size: usize) -> Result<(), ChunkIndexError> {
         if self.known.locked().contains(at) {
             return Ok(());
@@ -62,7 +62,7 @@ impl QdrantChunks {
             ServerAnswer::Conflict => return Err(ChunkIndexError::Malformed),
             ServerAnswer::Missing => {
                 let vectors = json!({"vectors": {"size": size, "distance": "Cosine"}});
-                // A conflict is another process that was faster.
+                // A conflict means that another process created it first.
                 match self.server.ask(Method::PUT, at, Some(&vectors)).await? {
                     ServerAnswer::Missing => return Err(ChunkIndexError::Malformed),
                     ServerAnswer::Result(_) | ServerAnswer::Conflict => {}
@@ -81,7 +81,7 @@ impl QdrantChunks {
         Ok(())
     }
 
-    /// A request that is answered when it is done.
+    /// Sends a request and waits for its completion.
     async fn done(&self, method: Method, path: &str, body: &Value) -> Result<(), ChunkIndexError> {
         match self.server.ask(method, path, Some(body)).await? {
             ServerAnswer::Result(_) => Ok(()),
@@ -130,7 +130,7 @@ impl QdrantChunks {
         let path = format!("{}/points/delete?wait=true", self.at(space));
         for files in files.chunks(NAMES) {
             match self.server.ask(Method::POST, &path, Some(&of_files(space, files))).await? {
-                // Where there is no collection there is nothing of them.
+                // Without a collection there is nothing to remove.
                 ServerAnswer::Result(_) | ServerAnswer::Missing => {}
                 ServerAnswer::Conflict => return Err(ChunkIndexError::Status(409)),
             }
@@ -141,7 +141,8 @@ impl QdrantChunks {
     async fn nearest(&self, space: &ChunkSpace, asked: &Value) -> Result<Vec<NearPassage>, ChunkIndexError> {
         match self.server.ask(Method::POST, &format!("{}/points/query", self.at(space)), Some(asked)).await? {
             ServerAnswer::Result(result) => read_near(&result),
-            // Where nothing was ever put in, nothing is near; what was there before is gone.
+            // A collection that was never created contains nothing; one that existed before is
+            // gone.
             ServerAnswer::Missing if self.known.locked().is_empty() => Ok(vec![]),
             ServerAnswer::Missing => {
                 self.known.locked().clear();
@@ -152,7 +153,7 @@ impl QdrantChunks {
     }
 }
 
-/// Waits on the runtime of the call: the caller is on a thread that may block.
+/// Blocks on the runtime of the call: the caller is on a thread that may block.
 fn wait<T>(work: impl Future<Output = Result<T, ChunkIndexError>>) -> Result<T, ChunkIndexError> {
     match Handle::try_current() {
         Ok(runtime) => runtime.block_on(work),

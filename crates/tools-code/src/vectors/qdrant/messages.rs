@@ -1,4 +1,4 @@
-//! What is sent to the server and what is read of its answers: pure functions.
+//! Builds requests for the server and reads its answers. Pure functions.
 
 use std::collections::BTreeMap;
 
@@ -8,23 +8,23 @@ use tools_core::hex;
 
 use crate::vectors::{Chunk, ChunkIndexError, ChunkSpace, FileChunks, NearPassage};
 
-/// Counted up when passages are made in another way: what lies in a collection fits none of them.
+/// Version of the passages. A change makes existing collections unused.
 const FORMAT: &str = "1";
 
-/// The collection of a model: its vectors have a length of their own.
+/// The collection of a model: each model has its own vector length.
 pub(super) fn collection(prefix: &str, model: &str) -> String {
     let digest = hex(&Sha256::digest(format!("{FORMAT}\n{model}")));
     format!("{prefix}_{}", &digest[..16])
 }
 
-/// The identifier of a point: the same passage of the same file is the same point.
+/// The identifier of a point: the same for the same passage of the same file.
 fn id(workspace: &str, file: &str, number: u32) -> String {
     let digest = hex(&Sha256::digest(format!("{workspace}\0{file}\0{number}")));
     let part = |from: usize, to: usize| &digest[from..to];
     format!("{}-{}-{}-{}-{}", part(0, 8), part(8, 12), part(12, 16), part(16, 20), part(20, 32))
 }
 
-/// A digest, as it is stored: numbers of JSON are not exact beyond 53 bits.
+/// A digest as text: JSON numbers are not exact beyond 53 bits.
 fn shown(digest: u64) -> String {
     format!("{digest:016x}")
 }
@@ -33,8 +33,8 @@ fn in_workspace(space: &ChunkSpace) -> Value {
     json!({"key": "workspace", "match": {"value": space.workspace}})
 }
 
-/// The points of files, in requests of at most `most` each. The first point of a file, by which it
-/// is known to be stored, comes last.
+/// The points of files, at most `most` per request. The head point of a file, which marks it as
+/// stored, comes last.
 pub(super) fn upserts(space: &ChunkSpace, files: &[FileChunks], most: usize) -> Vec<Value> {
     let point = |file: &FileChunks, chunk: &Chunk, is_head: bool| {
         json!({
@@ -58,7 +58,7 @@ pub(super) fn upserts(space: &ChunkSpace, files: &[FileChunks], most: usize) -> 
     points.chunks(most).map(|points| json!({"points": points})).collect()
 }
 
-/// Everything of files but what has the digests that they have now.
+/// Selects the points of files whose digest is not the current one.
 pub(super) fn outdated(space: &ChunkSpace, files: &[FileChunks]) -> Value {
     let names: Vec<&str> = files.iter().map(|file| file.file.as_str()).collect();
     let digests: Vec<String> = files.iter().map(|file| shown(file.digest)).collect();
@@ -68,12 +68,12 @@ pub(super) fn outdated(space: &ChunkSpace, files: &[FileChunks]) -> Value {
     }})
 }
 
-/// Everything of files.
+/// Selects all points of files.
 pub(super) fn of_files(space: &ChunkSpace, files: &[String]) -> Value {
     json!({"filter": {"must": [in_workspace(space), {"key": "file", "match": {"any": files}}]}})
 }
 
-/// A page of the files of a space.
+/// Requests a page of the files of a space.
 pub(super) fn page(space: &ChunkSpace, limit: usize, offset: Option<&Value>) -> Value {
     let mut page = json!({
         "filter": {"must": [in_workspace(space), {"key": "head", "match": {"value": true}}]},
@@ -87,7 +87,7 @@ pub(super) fn page(space: &ChunkSpace, limit: usize, offset: Option<&Value>) -> 
     page
 }
 
-/// The question for what is near a vector.
+/// Requests the points closest to a vector.
 pub(super) fn question(space: &ChunkSpace, vector: &[f32], limit: usize) -> Value {
     json!({
         "query": vector,
@@ -102,12 +102,12 @@ fn points(result: &Value) -> Result<&Vec<Value>, ChunkIndexError> {
     result["points"].as_array().ok_or(ChunkIndexError::Malformed)
 }
 
-/// The files of a page, and where the next one begins.
+/// Reads the files of a page, and the start of the next one.
 pub(super) fn read_page(result: &Value, files: &mut BTreeMap<String, u64>) -> Result<Option<Value>, ChunkIndexError> {
     for point in points(result)? {
         let payload = &point["payload"];
         let digest = payload["digest"].as_str().and_then(|text| u64::from_str_radix(text, 16).ok());
-        // Points without our payload were stored by another program.
+        // Points without this payload are from another program.
         if let (Some(file), Some(digest)) = (payload["file"].as_str(), digest) {
             files.insert(file.to_owned(), digest);
         }
@@ -115,7 +115,7 @@ pub(super) fn read_page(result: &Value, files: &mut BTreeMap<String, u64>) -> Re
     Ok(Some(result["next_page_offset"].clone()).filter(|offset| !offset.is_null()))
 }
 
-/// The points that an answer names; those that are none of ours are left out.
+/// The points in an answer, without those of other programs.
 pub(super) fn read_near(result: &Value) -> Result<Vec<NearPassage>, ChunkIndexError> {
     let number = |payload: &Value, key: &str| payload[key].as_u64().and_then(|number| u32::try_from(number).ok());
     let near = |point: &Value| {

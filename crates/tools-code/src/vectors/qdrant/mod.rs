@@ -1,4 +1,4 @@
-//! The store of vectors at a Qdrant server, over its REST interface.
+//! The vector store on a Qdrant server, over its REST interface.
 
 mod adapter;
 mod messages;

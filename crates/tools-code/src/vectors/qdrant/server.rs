@@ -1,5 +1,5 @@
-//! One request to the server and its answer, within a time and a size. No redirect is followed and
-//! no proxy is asked: the key goes to the server that is configured and to no other.
+//! Sends a request to the server and reads its answer, with limits on time and size. Follows no
+//! redirect and uses no proxy, so the key goes only to the configured server.
 
 use std::time::Duration;
 
@@ -12,7 +12,7 @@ use tools_tls::Endpoint;
 
 use crate::vectors::ChunkIndexError;
 
-/// The longest answer that is read: a page of a thousand names, or a hundred points.
+/// Maximum length of an answer: a page of a thousand names, or a hundred points.
 const MAX_ANSWER_BYTES: usize = 16 * 1024 * 1024;
 
 /// A Qdrant server.
@@ -24,13 +24,13 @@ pub(super) struct Server {
 
 tools_core::partial_debug!(Server { endpoint });
 
-/// What the server said of a request.
+/// The answer of the server.
 pub(super) enum ServerAnswer {
     /// The `result` of its answer.
     Result(Value),
-    /// There is no such collection.
+    /// The collection does not exist.
     Missing,
-    /// It is there already.
+    /// The collection exists already.
     Conflict,
 }
 
@@ -39,7 +39,7 @@ impl Server {
         Self { endpoint, key, timeout }
     }
 
-    /// Makes a request and reads its answer.
+    /// Sends a request and reads its answer.
     pub(super) async fn ask(
         &self,
         method: Method,
