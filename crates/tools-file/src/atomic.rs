@@ -30,7 +30,7 @@ pub(crate) struct ExistingFile {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum WriteMethod {
     Renamed,
-    /// Written over the old content, because the name is a mount point or its directory takes no
+    /// Written over the old content, because the name is a mount point or the directory accepts no
     /// new names.
     InPlace,
 }
@@ -92,7 +92,7 @@ impl ExistingFile {
     }
 
     /// Whether the file has other hard links, which keep the old content. Their purpose is unknown,
-    /// so the content is not shown unasked.
+    /// so the content is shown only on request.
     pub(crate) fn is_shared(&self) -> bool {
         self.metadata.links > 1
     }
@@ -107,7 +107,7 @@ impl ExistingFile {
 }
 
 impl WriteMethod {
-    /// A remark for the result; empty in the ordinary case.
+    /// A note for the result; empty in the ordinary case.
     pub(crate) fn remark(self, was_shared: bool) -> &'static str {
         match (self, was_shared) {
             (Self::InPlace, _) => "\n[written in place: the file could not be exchanged as a whole]",
@@ -142,7 +142,7 @@ pub(crate) fn replace(
     if let Some(existing) = existing
         && !temporary.adopt(existing)
     {
-        // Another owner: a new file would silently change hands.
+        // The file has another owner: a new file would silently change it.
         return write_over(existing, content, asked);
     }
     temporary.file.write_all(content).and_then(|()| temporary.file.sync_all()).map_err(fail)?;
@@ -164,7 +164,7 @@ pub(crate) fn replace(
     }
 }
 
-/// Overwrites the open file, putting the old content back if that fails half way.
+/// Overwrites the open file, and restores the old content if that fails halfway.
 fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<WriteMethod, FileError> {
     let Some(file) = &existing.file else {
         return Err(FileError::ReadOnly { path: asked.to_path_buf() });
@@ -188,7 +188,7 @@ fn write_over(existing: &ExistingFile, content: &[u8], asked: &Path) -> Result<W
     }
 }
 
-/// Whether the error means that the directory does not take new names.
+/// Whether the error means that the directory accepts no new names.
 fn is_closed(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::PermissionDenied | io::ErrorKind::ReadOnlyFilesystem)
 }

@@ -1,10 +1,10 @@
-//! Tells work in its own thread whether anyone still waits for it.
+//! Tells work on its own thread whether a caller still waits for it.
 
 use tokio_util::sync::CancellationToken;
 
 use crate::error::FileError;
 
-/// Whether anyone still waits for the result.
+/// Whether a caller still waits for the result.
 #[derive(Debug, Clone)]
 pub(crate) struct Cancel(CancellationToken);
 

@@ -1,4 +1,4 @@
-//! What an operator may set for the file tools, and the compiled policy that runs.
+//! Configuration of the file tools, and its compiled form.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -72,9 +72,8 @@ impl Default for FileConfig {
 }
 
 impl FileConfig {
-    /// The directories that the tools may touch in calls from `base`, as they are named: relative
-    /// ones are taken from `base`, `~` is `home`. One whose home is not known stays as it was
-    /// typed, and cannot be opened.
+    /// The configured directories for calls from `base`: relative ones are resolved from `base`,
+    /// and `~` is `home`. A path whose home is not known stays as it is, and cannot be opened.
     pub fn folders(&self, base: &Path, home: Option<&Path>) -> Vec<PathBuf> {
         if self.allowed_paths.is_empty() {
             return vec![base.to_owned()];
@@ -83,8 +82,8 @@ impl FileConfig {
         named.map(|path| base.join(expand_home(path, home).unwrap_or_else(|| path.clone()))).collect()
     }
 
-    /// Rules of the paths that are closed to every tool that could reveal them. Relative globs are
-    /// taken from `base`, `~` is `home`.
+    /// Rules for paths that are denied to every tool that could reveal their content. Relative
+    /// globs are resolved from `base`, and `~` is `home`.
     ///
     /// # Errors
     /// A glob that is not valid.
@@ -104,7 +103,8 @@ impl FileConfig {
         self.compile_by(base, home, rules)
     }
 
-    /// As [`Self::compile`], with what [`Self::read_rules`] gave for the same folders.
+    /// Does the same as [`Self::compile`], with the result of [`Self::read_rules`] for the same
+    /// folders.
     ///
     /// # Errors
     /// A root that cannot be opened.
@@ -119,7 +119,7 @@ impl FileConfig {
         rules: impl FnOnce() -> Result<ReadRules, PathError>,
     ) -> Result<FilePolicy, PathError> {
         let roots = match self.allowed_paths.as_slice() {
-            // One that is not there yet is opened, or refused, when a call comes from it.
+            // A directory that does not exist yet is opened, or refused, when a call comes from it.
             [] => AllowedPaths::Workdir { usual: base.to_owned(), opened: Roots::open(&[], base).ok() },
             _ => AllowedPaths::Listed(Roots::open(&self.folders(base, home), base)?),
         };
@@ -138,13 +138,12 @@ impl FileConfig {
     }
 }
 
-/// Where the tools may work.
+/// Directories in which the tools may work.
 #[derive(Debug, Clone)]
 enum AllowedPaths {
     /// In these roots.
     Listed(Roots),
-    /// In each call's own working directory; most calls come from the usual one, which is kept
-    /// open.
+    /// The working directory of each call. Most calls come from the usual one, which is kept open.
     Workdir { usual: PathBuf, opened: Option<Roots> },
 }
 
@@ -155,19 +154,19 @@ pub struct FilePolicy {
     rules: ReadRules,
     closing: Option<PathRestriction>,
     reserved: ReservedFiles,
-    /// Folders as people spell them, each with its canonical path.
+    /// Folders as users spell them, each with its canonical path.
     spellings: Arc<[(PathBuf, PathBuf)]>,
     unfinished: Arc<TemporaryFiles>,
     limits: FileConfig,
     hiding: Option<LineRedactor>,
 }
 
-/// What takes credentials out of files before their lines are numbered, cut or searched.
+/// Removes credentials from files before their lines are numbered, cut or searched.
 #[derive(Debug, Clone)]
 pub(crate) struct LineRedactor(pub(crate) Arc<dyn Redactor>);
 
-/// Canonical paths that a tool must not read, beyond the read rules; `None` where it may read what
-/// they leave open.
+/// Canonical paths that a tool must not read, in addition to the read rules; `None` where only the
+/// read rules apply.
 #[derive(Clone)]
 pub struct PathRestriction(Arc<CloseFor>);
 
@@ -175,7 +174,8 @@ type CloseFor = dyn Fn(&str, &Path) -> Option<Denies> + Send + Sync;
 type Denies = Arc<dyn Fn(&Path) -> bool + Send + Sync>;
 
 impl PathRestriction {
-    /// Asks `close` for each call: by the name of the tool and the working directory.
+    /// A restriction that calls `close` for each call, with the name of the tool and the working
+    /// directory.
     pub fn new(close: impl Fn(&str, &Path) -> Option<Denies> + Send + Sync + 'static) -> Self {
         Self(Arc::new(close))
     }
@@ -183,11 +183,11 @@ impl PathRestriction {
 
 tools_core::partial_debug!(PathRestriction {});
 
-/// What is closed to one tool.
+/// Restrictions for one tool.
 pub(crate) struct ToolRestriction {
-    /// Whose content it may not give.
+    /// Files whose content the tool must not return.
     pub(crate) rules: ReadRules,
-    /// What it may not even name: what the read rules close may be named.
+    /// Files that the tool must not even name. Files denied by the read rules alone may be named.
     pub(crate) names: ReadRules,
 }
 
@@ -211,13 +211,13 @@ impl FilePolicy {
         Ok(if self.spellings.is_empty() { roots } else { roots.spelled(&self.spellings) })
     }
 
-    /// The same policy for paths that begin with folders as people spell them, each with its
-    /// canonical path.
+    /// Adds folders as users spell them, each with its canonical path, for paths that begin with
+    /// them.
     pub fn spelled(self, spellings: &[(PathBuf, PathBuf)]) -> Self {
         Self { spellings: spellings.into(), ..self }
     }
 
-    /// The same policy under which no tool changes `reserved`: the host's own rules and record.
+    /// Protects `reserved`, the host's own rules and record, from changes by any tool.
     pub fn reserving(self, reserved: ReservedFiles) -> Self {
         let roots = match self.roots {
             AllowedPaths::Listed(roots) => AllowedPaths::Listed(roots.reserving(&reserved)),
@@ -228,9 +228,8 @@ impl FilePolicy {
         Self { roots, reserved, ..self }
     }
 
-    /// The same policy, with temporary names on record in `folder` as long as they are in use; what
-    /// programs that were killed have left behind is removed now. A folder that cannot be written
-    /// records nothing.
+    /// Records temporary names in `folder` while they are in use, and removes files that killed
+    /// programs have left behind. Nothing is recorded if the folder cannot be written.
     pub fn recording(self, folder: &Path) -> Self {
         Self { unfinished: Arc::new(TemporaryFiles::in_folder(folder)), ..self }
     }
@@ -239,21 +238,19 @@ impl FilePolicy {
         &self.unfinished
     }
 
-    /// The same policy under which `places`, canonical files and folders, stay closed whatever the
-    /// rules open.
+    /// Denies the canonical files and folders in `places`, regardless of what the rules allow.
     pub fn closing(self, places: &[PathBuf]) -> Self {
         Self { rules: self.rules.closing(places), ..self }
     }
 
-    /// The same policy under which a tool reads nothing of what `closing` says for it, by its name
-    /// and the working directory of a call: asked anew for each call.
+    /// Denies each tool the paths that `closing` returns for the name of the tool and the working
+    /// directory. It is asked again for each call.
     pub fn closing_by_tool(self, closing: PathRestriction) -> Self {
         Self { closing: Some(closing), ..self }
     }
 
-    /// The same policy under which `read` and `grep` show and search files without their
-    /// credentials: what stands above a window tells what is in it, and no pattern matches inside a
-    /// credential.
+    /// Hides credentials in `read` and `grep`. Text before a window can affect what is hidden in
+    /// it, and no pattern matches inside a credential.
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { hiding: Some(LineRedactor(redactor)), ..self }
     }
@@ -262,15 +259,15 @@ impl FilePolicy {
         self.hiding.as_ref()
     }
 
-    /// What is closed to one tool in a call from `workdir` beyond what is closed to all; `None`
-    /// where nothing is.
+    /// The restrictions for one tool in a call from `workdir`, in addition to those for all tools;
+    /// `None` if there are none.
     pub(crate) fn closed_to(&self, tool: &str, workdir: &Path) -> Option<ToolRestriction> {
         let denies = self.closing.as_ref().and_then(|closing| (closing.0)(tool, workdir))?;
         let names = ReadRules::unrestricted().closing_where(Arc::clone(&denies));
         Some(ToolRestriction { rules: self.rules.clone().closing_where(denies), names })
     }
 
-    /// Rules of the files that stay closed to every tool.
+    /// Rules for the files that are denied to every tool.
     pub fn rules(&self) -> &ReadRules {
         &self.rules
     }

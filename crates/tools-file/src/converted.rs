@@ -2,13 +2,13 @@
 
 use std::io::{self, Read};
 
-/// Bytes that are read at once.
+/// Number of bytes read at once.
 const PIECE: usize = 64 << 10;
 
-/// A conversion of text that comes in pieces. [`Converted`] calls it for each piece.
+/// A conversion of text that arrives in pieces. [`Converted`] calls it for each piece.
 pub(crate) trait Convert {
-    /// Puts the converted piece into `output`, which is empty. An empty piece marks the end: text
-    /// that was held back is written then.
+    /// Writes the converted piece to `output`, which is empty. An empty piece marks the end: text
+    /// that was held back is then written.
     fn convert(&mut self, piece: &[u8], output: &mut Vec<u8>);
 }
 

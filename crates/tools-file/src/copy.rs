@@ -14,14 +14,14 @@ use crate::{
     atomic::Temporary, cancel::Cancel, error::FileError, temporary_name::unique_name, tree::Trail, workspace::Site,
 };
 
-/// Counts of what was copied and what was left out.
+/// Counts of copied and omitted entries.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct CopySummary {
     pub(crate) files: u64,
     pub(crate) directories: u64,
     pub(crate) links: u64,
     pub(crate) bytes: u64,
-    /// Entries left out because the read rules close them at the source or the target.
+    /// Entries omitted because the read rules deny them at the source or the target.
     pub(crate) closed: u64,
     /// FIFOs, sockets and devices.
     pub(crate) special: u64,
@@ -30,14 +30,14 @@ pub(crate) struct CopySummary {
 /// The purpose of a copy.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Purpose {
-    /// Leaves out what the read rules close, at either end.
+    /// Omits what the read rules deny at either end.
     Copy,
-    /// The source will be deleted: everything goes along, with its owner as far as the system
-    /// allows, and is on the disk before that.
+    /// The source will be deleted. Everything is copied, with its owner as far as the system
+    /// allows, and is on disk before the deletion.
     Move,
 }
 
-/// How to copy.
+/// Options of a copy.
 #[derive(Clone, Copy)]
 pub(crate) struct CopyOptions<'a> {
     pub(crate) purpose: Purpose,
@@ -47,7 +47,7 @@ pub(crate) struct CopyOptions<'a> {
 }
 
 impl CopyOptions<'_> {
-    /// Whether a copy at the canonical path `target` would be a file of the host.
+    /// Whether a copy at the canonical path `target` would be a file that belongs to the host.
     fn is_reserved(&self, target: &Path) -> bool {
         self.purpose == Purpose::Copy && self.site.roots.check_changeable(target, target).is_err()
     }
@@ -77,7 +77,7 @@ pub(crate) fn copy_file(
     Ok(bytes)
 }
 
-/// Copies what there is; holes stay holes, so that a copy takes no more room than its source.
+/// Copies the data and keeps holes, so that a copy takes no more space than its source.
 fn copy_bytes(source: &File, destination: &File, cancel: &Cancel, path: &Path) -> Result<u64, FileError> {
     let fail = |error: io::Error| FileError::io(path, error);
     let mut end = 0;
@@ -99,8 +99,8 @@ fn copy_bytes(source: &File, destination: &File, cancel: &Cancel, path: &Path) -
     Ok(length.max(end))
 }
 
-/// The next range of data at or after `from`; `None` at the end. The rest of the file where the
-/// file system does not report holes.
+/// The next range of data at or after `from`; `None` at the end. Where the file system does not
+/// report holes, this is the rest of the file.
 fn next_data(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
     let start = match rustix::fs::seek(file, SeekFrom::Data(from)) {
         Ok(start) => start,
@@ -111,7 +111,7 @@ fn next_data(file: &File, from: u64) -> io::Result<Option<Range<u64>>> {
     Ok(Some(start..rustix::fs::seek(file, SeekFrom::Hole(start))?))
 }
 
-/// Copies the next `length` bytes, or as many as there are.
+/// Copies the next `length` bytes, or fewer at the end of the file.
 fn copy_piece(
     source: &File,
     mut destination: &File,
@@ -143,9 +143,9 @@ fn copy_piece(
     }
 }
 
-/// Copies everything in `source` into `destination`, merging with what is there if that is allowed.
-/// `place` is the canonical path that the copy will have in the end; `keeps` says that the
-/// directory itself stays as it is.
+/// Copies everything in `source` into `destination`, merging with existing content if that is
+/// allowed. `place` is the final canonical path of the copy; `keeps` says whether the directory
+/// itself stays unchanged.
 pub(crate) fn copy_tree(
     source: Directory,
     destination: Directory,
@@ -171,8 +171,8 @@ pub(crate) fn copy_tree(
             scopes.pop();
             places.pop();
             if let Some(look) = looks.pop().flatten() {
-                // Set last, because a directory that is not writable could not be filled. Some file
-                // systems do not support it.
+                // Set last, because a directory without write permission could not be filled. Some
+                // file systems do not support it.
                 let _ = rustix::fs::fchmod(there, rustix::fs::Mode::from_raw_mode(look.mode & 0o777));
                 let _ = set_modified(there, look.modified);
             }
@@ -226,8 +226,8 @@ pub(crate) fn copy_tree(
     Ok(copied)
 }
 
-/// Creates `name` for filling, or opens the directory that is there if that is allowed; says
-/// whether it is new. Never through a link.
+/// Creates `name`, or opens the existing directory if that is allowed; returns whether it is new.
+/// Never follows a link.
 pub(crate) fn create_directory(
     parent: &Directory,
     name: &OsStr,
@@ -242,7 +242,7 @@ pub(crate) fn create_directory(
     parent.directory(name).map(|directory| (directory, is_new)).map_err(|error| FileError::io(&path, error))
 }
 
-/// Makes a link, in place of what is there if that is allowed.
+/// Creates a link, and replaces an existing entry if that is allowed.
 pub(crate) fn create_link(
     parent: &Directory,
     name: &OsStr,

@@ -1,5 +1,4 @@
-//! What changed in a file, as a diff for people and models. Bounded in time and length, whatever
-//! the file.
+//! The change of a file, as a diff for people and models. Limited in time and length for any file.
 
 use std::{path::Path, sync::Arc, time::Duration};
 
@@ -53,7 +52,7 @@ struct DiffWindow {
     start: usize,
     old_end: usize,
     new_end: usize,
-    /// Lines before it.
+    /// Number of lines before it.
     skipped: usize,
 }
 
@@ -74,7 +73,7 @@ impl DiffWindow {
         Self { start, old_end: old.len() - left_out, new_end: new.len() - left_out, skipped }
     }
 
-    /// The diff of the part with the line numbers of the whole.
+    /// The diff of the part, with the line numbers of the whole file.
     fn renumbered(&self, unified: &str) -> String {
         if self.skipped == 0 {
             return unified.to_owned();
@@ -96,7 +95,7 @@ impl DiffWindow {
 /// Number of bytes compared at once.
 const STEP: usize = 4096;
 
-/// How many bytes are the same from where `pairs` begin.
+/// Number of equal bytes from the beginning of `pairs`.
 fn common<'a, I: Iterator<Item = &'a u8>>(
     pairs: impl Iterator<Item = (&'a [u8], &'a [u8])>,
     bytes: impl Fn(&'a [u8]) -> I,
@@ -111,7 +110,7 @@ fn common<'a, I: Iterator<Item = &'a u8>>(
     same
 }
 
-/// The text of a file for showing it; `None` for one that is binary or too long to compare.
+/// The text of a file for display; `None` for one that is binary or too long to compare.
 pub(crate) fn lossy_text(content: &[u8]) -> Option<String> {
     const MAX_COMPARED_BYTES: usize = 4 * 1024 * 1024;
     if content.len() > MAX_COMPARED_BYTES {
@@ -152,7 +151,7 @@ mod tests {
             let old = format!("{long}{before}{middle}{after}{long}");
             let new = format!("{long}{before}{other}{after}{long}");
             let change = diff(Path::new("f"), Some(&old), &new);
-            // Applied, it gives the new text.
+            // Applying the diff gives the new text.
             let (mut lines, mut result) = (old.split_inclusive('\n'), String::new());
             let mut at = 1;
             for line in change.unified.split_inclusive('\n') {

@@ -1,12 +1,12 @@
-//! A fast keyed digest, to see that a file changed by accident. Not a cryptographic hash: nothing
-//! is trusted because of it.
+//! A fast keyed digest that detects accidental changes of a file. It is not a cryptographic hash:
+//! no security decision depends on it.
 
 use std::hash::{BuildHasher as _, RandomState};
 
-/// Bytes taken in at once.
+/// Number of bytes processed at once.
 const BLOCK: usize = 16;
 
-/// The secret of one host, so that no file can be made to look like another.
+/// A secret of the host, so that nobody can craft a file with the digest of another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key(u64, u64);
 
@@ -17,7 +17,7 @@ impl Default for Key {
     }
 }
 
-/// Digests a content piece by piece; the result does not depend on how it is split.
+/// Digests content piece by piece; the result does not depend on the division into pieces.
 #[derive(Debug, Clone)]
 pub(crate) struct Digest {
     key: Key,
@@ -78,7 +78,7 @@ impl Digest {
     }
 }
 
-/// Both halves of the product: each bit of the result depends on every bit of both.
+/// Combines both halves of the product: each bit of the result depends on every bit of both inputs.
 #[expect(clippy::cast_possible_truncation, reason = "the halves are what is wanted")]
 fn fold(a: u64, b: u64) -> u64 {
     let product = u128::from(a) * u128::from(b);

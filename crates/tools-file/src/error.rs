@@ -1,4 +1,4 @@
-//! What can go wrong in a file tool, and which category that is.
+//! Errors of the file tools, with their categories.
 
 use std::{fmt::Write as _, path::PathBuf};
 
@@ -8,7 +8,7 @@ use tools_sandbox::{FileKind, PathError, shown};
 
 use crate::splice::{EditMismatch, NearestText, Row, Step};
 
-/// A file operation that did not happen, or not as asked.
+/// Reason why a file operation failed, or was only partly done.
 #[derive(Debug, Error)]
 pub(crate) enum FileError {
     #[error(transparent)]
@@ -69,7 +69,7 @@ impl FileError {
     fn classify(&self) -> (ToolErrorCategory, &'static str) {
         use ToolErrorCategory as C;
         match self {
-            // Only for the inner error of `Partly`: alone it converts itself.
+            // Only for the cause inside `Partly`: a path error alone has its own conversion.
             Self::Path(_) => (C::PermanentFailure, "partly_done"),
             Self::Missing { .. } => (C::PermanentFailure, "not_found"),
             Self::NotReadable { .. } | Self::NotAFile { .. } | Self::NotCopyable { .. } => {
@@ -178,7 +178,7 @@ fn miss_text(at: &str, miss: &EditMismatch) -> String {
     }
 }
 
-/// The nearest text beside what was sent, as a diff with the file's line numbers.
+/// The nearest text next to the sent text, as a diff with the line numbers of the file.
 fn near_text(NearestText { lines: (first, last), rows, why }: &NearestText) -> String {
     let place = if first == last { format!("line {first}") } else { format!("lines {first}-{last}") };
     let mut text = format!("\nnearest text, {place}{why}; `-` as sent, `+` as the file has it:");

@@ -1,5 +1,5 @@
-//! The first matches by path, whatever the order in which several threads find them, and when there
-//! are enough.
+//! Collects the first matches by path, in whatever order several threads find them, and decides
+//! when there are enough.
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
@@ -9,16 +9,16 @@ use std::sync::{PoisonError, RwLock};
 
 use crate::search::Hit;
 
-/// Matches that are counted even if fewer are shown.
+/// Number of matches counted even if fewer are shown.
 const COUNTED: u64 = 1000;
-/// Unreadable files that are named.
+/// Maximum number of unreadable files listed by name.
 const NAMED: usize = 5;
 
-/// When a search has found enough: what comes after the last match that can be shown is not looked
-/// at once more have been found than are counted.
+/// Decides when a search has found enough. When more matches were found than are counted, files
+/// after the last match to be shown are skipped.
 ///
-/// Which matches are shown does not depend on when that is, nor whether there are more than are
-/// counted.
+/// The result does not depend on the moment of this decision: neither the matches that are shown,
+/// nor whether there are more than are counted.
 #[derive(Debug)]
 pub(crate) struct HitLimit {
     keep: usize,
@@ -27,7 +27,7 @@ pub(crate) struct HitLimit {
 }
 
 impl HitLimit {
-    /// For a search that needs the first `keep` matches.
+    /// A limit for a search that needs the first `keep` matches.
     pub(crate) fn new(keep: usize) -> Self {
         Self { keep, found: AtomicU64::new(0), last: RwLock::new(None) }
     }
@@ -36,22 +36,22 @@ impl HitLimit {
         self.keep
     }
 
-    /// How many are counted.
+    /// Number of matches that are counted.
     pub(crate) fn ceiling(&self) -> u64 {
         (self.keep as u64).max(COUNTED)
     }
 
-    /// Whether there are more than are counted.
+    /// Whether there are more matches than are counted.
     pub(crate) fn is_over(&self) -> bool {
         self.found.load(Ordering::Relaxed) > self.ceiling()
     }
 
-    /// Whether nothing at `path` can be among what is shown.
+    /// Whether nothing at `path` can be among the shown matches.
     pub(crate) fn excludes(&self, path: &Path) -> bool {
         self.is_over() && self.with_last(|last| path.as_os_str().as_bytes() > last)
     }
 
-    /// Whether nothing below `directory` can be.
+    /// Whether nothing below `directory` can be among the shown matches.
     pub(crate) fn excludes_below(&self, directory: &Path) -> bool {
         let first = || directory.as_os_str().as_bytes().iter().chain(b"/");
         self.is_over() && self.with_last(|last| first().gt(last.iter()))
@@ -61,7 +61,7 @@ impl HitLimit {
         self.last.read().unwrap_or_else(PoisonError::into_inner).as_deref().is_some_and(test)
     }
 
-    /// Notes that everything to be shown lies at or before `path`.
+    /// Records that all shown matches lie at or before `path`.
     fn ends_at(&self, path: &[u8]) {
         if !self.with_last(|last| last <= path) {
             let mut last = self.last.write().unwrap_or_else(PoisonError::into_inner);
@@ -72,27 +72,27 @@ impl HitLimit {
     }
 }
 
-/// What one file gave.
+/// The matches in one file.
 #[derive(Debug)]
 pub(crate) struct FileHits {
     pub(crate) path: PathBuf,
     pub(crate) lines: Vec<Hit>,
     pub(crate) matches: u64,
-    /// What it counts when things to show are counted.
+    /// Number of units for the limit: matches or files.
     pub(crate) units: u64,
 }
 
-/// The first files by path that together have enough.
+/// The first files by path that together reach the limit.
 #[derive(Debug, Default)]
 pub(crate) struct FirstFiles {
     /// Keyed by the bytes of the path.
     pub(crate) files: BTreeMap<Vec<u8>, FileHits>,
-    /// Units in `files`.
+    /// Number of units in `files`.
     held: u64,
     pub(crate) units: u64,
     pub(crate) matches: u64,
     pub(crate) matched_files: u64,
-    /// Files that glob and type let through.
+    /// Number of files that the glob and the type select.
     pub(crate) chosen: u64,
     pub(crate) binary: u64,
     pub(crate) closed: u64,
@@ -112,7 +112,7 @@ impl FirstFiles {
     fn hold(&mut self, file: FileHits, bound: &HitLimit) {
         self.held += file.units;
         self.files.insert(file.path.as_os_str().as_bytes().to_vec(), file);
-        // The last file goes as soon as those before it are enough.
+        // Drops the last file when the others suffice.
         while let Some(last) = self.files.last_entry() {
             let rest = self.held - last.get().units;
             if rest < bound.keep as u64 {

@@ -1,4 +1,4 @@
-//! Reads `.gitignore` and `.ignore` files, by handle, and decides what a walk leaves out.
+//! Reads `.gitignore` and `.ignore` files, by handle, and decides what a walk omits.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Read as _};
@@ -26,7 +26,7 @@ struct Node {
     above: IgnoreRules,
 }
 
-/// Notes a directory that may hold ignore files, before they are looked for.
+/// Records a directory that may contain ignore files, before they are searched.
 fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
     let Some(stamps) = stamps else { return };
     let is_link = || {
@@ -34,7 +34,8 @@ fn note(path: &Path, roots: &Roots, stamps: Option<&Stamps>) {
         found.is_ok_and(|found| found.is_some_and(|found| found.kind == FileKind::Symlink))
     };
     match roots.open_directory(path, path) {
-        // Reached through a link: its target may change without a trace in these stamps.
+        // The directory was reached through a link, whose target may change without a change of
+        // these stamps.
         Ok(directory) if directory.path() != path => stamps.give_up(),
         Ok(directory) => match directory.metadata() {
             Ok(metadata) => stamps.opened(directory.path(), &directory, &metadata),
@@ -106,7 +107,7 @@ impl IgnoreRules {
             }
             open.take(MAX_FILE_BYTES).read_to_end(&mut text)
         });
-        // The directory's stamp shows that a file is missing, but not why it cannot be read.
+        // The directory's stamp shows that a file is missing, but not why a file cannot be read.
         let is_missing = |error: &io::Error| error.kind() == io::ErrorKind::NotFound;
         if let (Err(error), Some(stamps)) = (&read, stamps)
             && !is_missing(error)
@@ -126,7 +127,7 @@ impl IgnoreRules {
         }
     }
 
-    /// Whether the entry at the absolute `path` is left out.
+    /// Whether the entry at the absolute `path` is omitted.
     pub(crate) fn names(&self, path: &Path, is_directory: bool) -> bool {
         let mut next = self.0.as_ref();
         while let Some(node) = next {

@@ -7,7 +7,7 @@ use crate::{converted::Convert, text::lossy_line};
 /// Number of held bytes after which an unfinished line is converted without waiting for its end.
 const MAX_LINE: usize = 1 << 20;
 
-/// The same text with the lines that are not UTF-8 as they are shown. Line breaks stay.
+/// The text with lines that are not UTF-8 converted as they are shown. Line breaks stay.
 pub(crate) fn legible(text: &[u8]) -> Cow<'_, [u8]> {
     if std::str::from_utf8(text).is_ok() {
         return Cow::Borrowed(text);
@@ -19,7 +19,7 @@ pub(crate) fn legible(text: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(shown)
 }
 
-/// The same for a text that comes in pieces.
+/// Converts a text that arrives in pieces.
 #[derive(Default)]
 pub(crate) struct LegibleLines {
     /// The beginning of a line whose end has not been read yet.

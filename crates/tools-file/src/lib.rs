@@ -1,8 +1,8 @@
 //! Ten file tools: `read`, `write`, `edit`, `grep`, `find_path`, `list_directory`,
 //! `create_directory`, `delete_path`, `move_path`, `copy_path`.
 //!
-//! Every path is opened beneath an allowed root by [`tools_sandbox`]; nothing here turns a path
-//! into a file by name.
+//! [`tools_sandbox`] opens every path beneath an allowed root; nothing here opens a file by its
+//! path alone.
 //!
 //! ```
 //! use tools_core::{CallContext, Shared, Stack, ToolCall};

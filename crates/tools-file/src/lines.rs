@@ -9,13 +9,13 @@ use crate::{cancel::Cancel, error::FileError, text::prefix};
 /// The requested window.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Ask {
-    /// Lines to skip.
+    /// Number of lines to skip.
     pub(crate) offset: u64,
-    /// Lines to show.
+    /// Number of lines to show.
     pub(crate) limit: u64,
-    /// Characters of one line to show.
+    /// Maximum number of characters shown per line.
     pub(crate) line_chars: usize,
-    /// Bytes of all lines to show.
+    /// Maximum number of bytes shown of all lines.
     pub(crate) total_bytes: usize,
     /// Apparent size of the file in bytes.
     pub(crate) size: u64,
@@ -47,12 +47,12 @@ struct Line {
 }
 
 impl Window {
-    /// What is shown of all lines.
+    /// The shown text of all lines.
     pub(crate) fn text(&self) -> &[u8] {
         &self.text
     }
 
-    /// How many lines are shown.
+    /// Number of lines shown.
     pub(crate) fn shown(&self) -> u64 {
         self.lines.len() as u64
     }
@@ -71,7 +71,7 @@ const LARGE: usize = 128 * 1024;
 /// Reads `reader` to the end of the window, and counts further lines as far as that is cheap.
 ///
 /// # Errors
-/// `Cancelled`, or what reading gives, through `fail`.
+/// `Cancelled`, or a read error converted by `fail`.
 pub(crate) fn read_window(
     mut reader: impl Read,
     ask: Ask,
@@ -112,8 +112,7 @@ pub(crate) fn read_window(
 struct Scan {
     ask: Ask,
     window: Window,
-    /// The line of the window that is being read: where it begins in the text, and its bytes so
-    /// far.
+    /// The unfinished line of the window: its start in the text, and its number of bytes so far.
     open: Option<(usize, usize)>,
     shown: usize,
     /// Whether the last byte seen was not a line break.
@@ -152,7 +151,7 @@ impl Scan {
         }
     }
 
-    /// Passes over lines before the window; gives what is left.
+    /// Skips lines before the window; returns the rest.
     fn skip<'a>(&mut self, chunk: &'a [u8]) -> &'a [u8] {
         let wanted = self.ask.offset - self.window.total;
         let breaks = memchr_iter(b'\n', chunk).count() as u64; // counting is much faster than stopping at each

@@ -8,7 +8,7 @@ use tools_sandbox::{PathError, folder_hint, named_place};
 use crate::FileConfig;
 
 impl FileConfig {
-    /// The read rules that commands do not meet, a sentence each.
+    /// Read rules that do not apply to commands, one sentence each.
     pub fn lint(&self, home: Option<&Path>) -> Vec<String> {
         let outside =
             |pattern: &&String| (pattern.starts_with('/') || pattern.starts_with('~')) && !pattern.starts_with('!');
@@ -30,8 +30,8 @@ impl FileConfig {
         found
     }
 
-    /// An error of compiling the section, for calls from `workdir`, with the path of the key that
-    /// it is about.
+    /// Converts an error of compiling the section, for calls from `workdir`, to a fault with the
+    /// path of the key that caused it.
     pub fn fault(&self, error: &PathError, workdir: &Path, home: Option<&Path>) -> KeyFault {
         let near = match error {
             PathError::Root { path, source } if source.kind() == ErrorKind::NotFound => folder_hint(path),

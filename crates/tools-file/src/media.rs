@@ -1,6 +1,6 @@
-//! What a file is by its first bytes, as far as that helps to say why it is not shown as text.
+//! Identifies a file by its first bytes, to explain why it is not shown as text.
 
-/// Images that models take, by their media type.
+/// The media type of an image that models accept.
 pub(crate) fn image_type(head: &[u8]) -> Option<&'static str> {
     match head {
         [0x89, b'P', b'N', b'G', 0x0D, 0x0A, 0x1A, 0x0A, ..] => Some("image/png"),
@@ -11,7 +11,7 @@ pub(crate) fn image_type(head: &[u8]) -> Option<&'static str> {
     }
 }
 
-/// What a binary file seems to be, as a phrase.
+/// The apparent type of a binary file, as a phrase.
 pub(crate) fn describe(head: &[u8]) -> &'static str {
     const KNOWN: [(&[u8], &str); 16] = [
         (b"\x7FELF", "an ELF executable"),

@@ -1,5 +1,6 @@
-//! What each session last read or wrote of a file, so that it does not overwrite what it has not
-//! seen. Compared by content: times lie after a checkout, a formatter or a touch.
+//! The content of each file that a session last read or wrote, so that it does not overwrite
+//! changes it has not seen. Contents are compared, because time stamps are unreliable after a
+//! checkout, a formatter or a touch.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -9,24 +10,24 @@ use tools_core::{Locked as _, SessionId};
 
 use crate::digest::{Digest, Key};
 
-/// The longest content that is kept whole, to say what changed; of longer ones only the digest is
-/// kept.
+/// Maximum length of content kept whole, to show what changed; for longer content only the digest
+/// is kept.
 pub(crate) const MAX_KEPT_BYTES: usize = 1024 * 1024;
-/// All contents together.
+/// Maximum size of all contents together in bytes.
 const TOTAL: usize = 32 * 1024 * 1024;
-/// All entries together.
+/// Maximum number of entries.
 const ENTRIES: usize = 4096;
 
-/// How a session came to know a content.
+/// Reason why a session knows a content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Knowledge {
-    /// It was shown the file, or told how it changed.
+    /// The session was shown the file, or how it changed.
     Read,
-    /// It wrote the file, or a part of it, without having read it.
+    /// The session wrote the file, or a part of it, without having read it.
     Written,
 }
 
-/// What one session saw of one file.
+/// The content of one file as a session saw it.
 #[derive(Debug, Clone)]
 pub(crate) struct FileSighting {
     knowledge: Knowledge,
@@ -42,19 +43,20 @@ impl FileSighting {
     }
 }
 
-/// Files that the sessions of a host read and wrote, shared by its clones: with it an edit notices
-/// that somebody else changed a file.
+/// Files that the sessions of a host read and wrote, shared by its clones. An edit uses it to
+/// notice a change by someone else.
 #[derive(Debug, Clone, Default)]
 pub struct SeenFiles(pub(crate) Arc<ReadMemory>);
 
 impl SeenFiles {
-    /// Forgets a session that has ended. If it goes on all the same, it has read nothing.
+    /// Forgets a session that has ended. If the session continues, it counts as having read
+    /// nothing.
     pub fn forget(&self, session: &SessionId) {
         self.0.forget(session);
     }
 }
 
-/// The memory of all sessions of a host; forgets the oldest first.
+/// The memory of all sessions of a host; drops the oldest entries first.
 #[derive(Debug, Default)]
 pub(crate) struct ReadMemory {
     key: Key,
@@ -70,12 +72,12 @@ struct State {
 }
 
 impl ReadMemory {
-    /// For taking in a content that is read piece by piece.
+    /// A digest for content that is read piece by piece.
     pub(crate) fn digest(&self) -> Digest {
         Digest::new(self.key)
     }
 
-    /// Notes that the session saw a file whole. `content` is kept if it is short enough.
+    /// Records that the session saw a whole file. `content` is kept if it is short enough.
     pub(crate) fn record_read(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
         let length = content.len() as u64;
@@ -83,13 +85,13 @@ impl ReadMemory {
         self.note(session, path, FileSighting { knowledge: Knowledge::Read, digest, length, content: kept, age: 0 });
     }
 
-    /// Notes that the session saw a file whose content is too long to keep.
+    /// Records that the session saw a file whose content is too long to keep.
     pub(crate) fn record_read_digest(&self, session: &SessionId, path: &Path, digest: &Digest) {
         let (digest, length) = (digest.finish(), digest.length());
         self.note(session, path, FileSighting { knowledge: Knowledge::Read, digest, length, content: None, age: 0 });
     }
 
-    /// Notes the session's own change. Who had read the file goes on knowing it.
+    /// Records the session's own change. A session that had read the file still knows it.
     pub(crate) fn record_write(&self, session: &SessionId, path: &Path, content: &[u8]) {
         let known = self.with(|state| state.seen.get(session)?.get(path).map(|seen| seen.knowledge));
         let kept = (content.len() <= MAX_KEPT_BYTES).then(|| Arc::from(content));
@@ -98,15 +100,15 @@ impl ReadMemory {
         self.note(session, path, FileSighting { knowledge, digest, length, content: kept, age: 0 });
     }
 
-    /// What the session read or wrote, when that is not what is there now.
+    /// The content that the session read or wrote, if the file is different now.
     pub(crate) fn stale(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<FileSighting> {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned())?;
         let same = seen.length == now.len() as u64 && seen.digest == Digest::of(self.key, now);
         (!same).then_some(seen)
     }
 
-    /// What the session read, when that is not what is there now. What it only wrote does not
-    /// count: an edit replaces a text that it finds, and many sessions may edit one file.
+    /// The content that the session read, if the file is different now. Content that it only wrote
+    /// does not count: an edit replaces text that it finds, and several sessions may edit one file.
     pub(crate) fn stale_reading(&self, session: &SessionId, path: &Path, now: &[u8]) -> Option<FileSighting> {
         self.stale(session, path, now).filter(|seen| seen.knowledge == Knowledge::Read)
     }
@@ -116,7 +118,7 @@ impl ReadMemory {
         self.with(|state| state.seen.get(session).is_some_and(|files| files.contains_key(path)))
     }
 
-    /// Whether the session saw something else than what has this digest.
+    /// Whether the session saw content with another digest.
     pub(crate) fn stale_digest(&self, session: &SessionId, path: &Path, now: &Digest) -> bool {
         let seen = self.with(|state| state.seen.get(session)?.get(path).cloned());
         seen.is_some_and(|seen| (seen.length, seen.digest) != (now.length(), now.finish()))

@@ -1,11 +1,11 @@
-//! Asks a person before a call changes a file that programs outside any sandbox obey.
+//! Asks a person before a call changes a file that controls programs outside the sandbox.
 
 use std::path::{Path, PathBuf};
 
 use tools_core::{Access, ConfiguredFiles, ConfirmReason, Inspection, Subject, obeyed_by};
 
-/// Adds a question to `inspection` where the call changes such a file. `workdir` is canonical;
-/// `given` are the paths as the call has them, which may lead there through links.
+/// Adds a question to `inspection` if the call changes such a file. `workdir` is canonical; `given`
+/// are the paths in the call, which may lead to it through links.
 pub(crate) fn asking(inspection: Inspection, workdir: &Path, given: &[PathBuf]) -> Inspection {
     let changed = || {
         inspection.subjects.iter().filter_map(|subject| match subject {

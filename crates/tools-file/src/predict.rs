@@ -1,5 +1,5 @@
 //! Predicts what a call would do to files, without doing it, for the person who is asked. All work
-//! is bounded; an unknown effect is left out.
+//! is limited; an unknown effect is omitted.
 
 use std::ffi::OsString;
 use std::io::Read as _;
@@ -23,8 +23,8 @@ const LISTED: usize = 20;
 const COUNTED: u64 = 20_000;
 
 impl Workspace {
-    /// What a call would change, looked at when a person is asked. The looker gets what `run` would
-    /// get.
+    /// Predicts the change that a call makes, when a person is asked. `look` gets the same values
+    /// as `run`.
     pub(crate) fn change_preview(
         self: &Arc<Self>,
         cx: &CallContext,
@@ -40,17 +40,17 @@ impl Workspace {
 
 /// A file before the change.
 pub(crate) enum Before {
-    /// Nothing has the name.
+    /// No file has the name.
     Missing(PathBuf),
     /// A file whose content can be shown.
     Known(PathBuf, Vec<u8>),
-    /// A file whose content is not shown: it is too long or has other names.
+    /// A file whose content is not shown: it is too long or has other hard links.
     Unknown(PathBuf),
 }
 
 impl Before {
-    /// The file that `asked` names; `None` when that is unknown, in which case the call does not
-    /// run either.
+    /// The file at `asked`; `None` when it cannot be determined, and then the call does not run
+    /// either.
     pub(crate) fn of(site: &Site, asked: &Path) -> Option<Self> {
         let path = site.resolve_readable(asked).ok()?.into_path();
         let (file, path, metadata) = match site.open_file(asked) {
@@ -67,7 +67,7 @@ impl Before {
         Some(Self::Known(path, content))
     }
 
-    /// What replacing it by `content` changes.
+    /// The change when `content` replaces the file.
     pub(crate) fn replaced_by(self, content: &[u8]) -> Change {
         let bytes = u64::try_from(content.len()).unwrap_or(u64::MAX);
         let head = || lossy_text(&content[..content.len().min(HEAD)]).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Before {
     }
 }
 
-/// The change of replacing what `to` names by the file `from`; `None` when nothing is replaced.
+/// The change when the file `from` replaces the one at `to`; `None` when nothing is replaced.
 pub(crate) fn replacement(from: &Path, to: &Path, site: &Site) -> Option<Change> {
     let before = match Before::of(site, to)? {
         Before::Missing(_) => return None,
@@ -99,7 +99,7 @@ pub(crate) fn replacement(from: &Path, to: &Path, site: &Site) -> Option<Change>
     }
 }
 
-/// What deleting `asked` removes.
+/// The change when `asked` is deleted.
 pub(crate) fn deletion(asked: &Path, recursive: bool, site: &Site, cancel: &Cancel) -> Option<Change> {
     let entry = site.entry(asked).ok()?;
     let metadata = entry.metadata().ok()??;
@@ -117,7 +117,7 @@ struct PredictedPaths {
     total: u64,
 }
 
-/// Counts what is below; `None` when there is more than was counted.
+/// Counts the entries below; `None` when there are more than the limit.
 fn count(top: Directory, found: &mut PredictedPaths, cancel: &Cancel) -> Option<()> {
     let mut pending: Vec<Vec<(OsString, FileKind)>> = vec![listed(&top)];
     let mut trail = Trail::new(top).ok()?;

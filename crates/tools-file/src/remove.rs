@@ -1,5 +1,5 @@
 //! Removes a tree by handle. Links are removed and never followed; other file systems and allowed
-//! roots stay.
+//! roots are kept.
 
 use std::ffi::{OsStr, OsString};
 use std::io;
@@ -11,7 +11,7 @@ use crate::{cancel::Cancel, error::FileError, tree::Trail};
 /// Removes the directory `name` with everything in it and returns the number of removed entries.
 ///
 /// # Errors
-/// `Partly` when something could not be removed after other things had been.
+/// `Partly` when something could not be removed after other entries were removed.
 pub(crate) fn remove_tree(parent: &Directory, name: &OsStr, roots: &Roots, cancel: &Cancel) -> Result<u64, FileError> {
     let mut removed = 0;
     match remove(parent, name, roots, cancel, &mut removed) {
@@ -39,7 +39,7 @@ fn remove(
         }
         Err(error) => return Err(FileError::io(&parent.path().join(name), error)),
     };
-    // A mount point cannot be removed, so what is mounted there is not emptied either.
+    // A mount point cannot be removed, so a mounted file system is not emptied either.
     let above = parent.metadata().map_err(|error| FileError::io(parent.path(), error))?;
     let device = above.id.device();
     guard(&top, roots, device)?;
@@ -83,7 +83,7 @@ fn remove(
     Ok(())
 }
 
-/// Refuses a directory in which nothing may be removed.
+/// Refuses a directory whose entries may not be removed.
 fn guard(directory: &Directory, roots: &Roots, device: u64) -> Result<(), FileError> {
     let metadata = directory.metadata().map_err(|error| FileError::io(directory.path(), error))?;
     roots.check_unprotected(metadata.id, directory.path())?;

@@ -1,4 +1,4 @@
-//! Searching one open file for a pattern: which lines match, with context, in bounded memory.
+//! Searches one open file for a pattern: the matching lines with context, in bounded memory.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -16,12 +16,12 @@ use crate::legible::{LegibleLines, legible};
 use crate::text::{self, Encoding, SNIFF, Transcode, is_binary, lossy_line};
 use crate::workspace::Site;
 
-/// Files up to this length are read whole and searched at once.
+/// Maximum length in bytes of a file that is read whole and searched at once.
 const WHOLE: u64 = 4 * 1024 * 1024;
-/// The longest line that is searched.
+/// Maximum length in bytes of a line that is searched.
 const MAX_LINE_LEN: usize = 64 * 1024 * 1024;
 
-/// What to look for.
+/// The pattern and its options.
 #[derive(Debug, Clone)]
 pub(crate) struct Query<'a> {
     pub(crate) pattern: &'a str,
@@ -29,13 +29,13 @@ pub(crate) struct Query<'a> {
     pub(crate) case_sensitive: bool,
     /// Whether a match may span lines.
     pub(crate) span: Span,
-    /// Lines around each match.
+    /// Number of lines around each match.
     pub(crate) context: usize,
 }
 
 impl Query<'_> {
-    /// Whether the pattern speaks of carriage returns. For all others `CRLF` is a line break, and
-    /// `.` or `[^a-z]` must not match half of it.
+    /// Whether the pattern mentions carriage returns. For other patterns `CRLF` is one line break,
+    /// and `.` or `[^a-z]` must not match half of it.
     fn names_carriage_returns(&self) -> bool {
         const CODES: [&str; 4] = ["\\x0d", "\\x{0d}", "\\x{d}", "\\u000d"];
         self.pattern.contains('\r')
@@ -79,7 +79,7 @@ fn has_escape(pattern: &str, letter: u8) -> bool {
     false
 }
 
-/// A matching line, or a context line.
+/// A matching line or a context line.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Hit {
     pub(crate) line: u64,
@@ -90,7 +90,7 @@ pub(crate) struct Hit {
 /// Limits for each file.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct SearchLimits {
-    /// Matching lines to keep.
+    /// Maximum number of matching lines to keep.
     pub(crate) lines: usize,
     /// Number of matches after which the search stops.
     pub(crate) most: u64,
@@ -162,8 +162,8 @@ impl Search {
 
     /// Searches an open regular file of about `bytes` bytes.
     ///
-    /// A file with a match is searched again without its credentials, and that result counts:
-    /// otherwise a pattern could reveal a credential by matching it.
+    /// A file with a match is searched again without its credentials, and the second result counts.
+    /// Otherwise a pattern could reveal a credential by matching it.
     pub(crate) fn file(
         &mut self,
         file: File,
@@ -194,7 +194,7 @@ impl Search {
         }
         self.buffer.clear();
         self.buffer.reserve(usize::try_from(bytes).unwrap_or_default() + 1);
-        // The file may grow while it is read; anything beyond the limit is ignored.
+        // The file may grow meanwhile; data beyond the limit is ignored.
         file.take(whole + 1).read_to_end(&mut self.buffer)?;
         if is_binary(&self.buffer) {
             return Ok(Hits { binary: true, ..Hits::default() });
@@ -210,7 +210,7 @@ impl Search {
         found
     }
 
-    /// Searches a text, and once more without its credentials where something matches.
+    /// Searches a text, and again without its credentials if something matches.
     fn shown(&mut self, text: &[u8], path: &Path, take: SearchLimits, site: &Site) -> io::Result<Hits> {
         let found = self.slice(text, take)?;
         if found.matches == 0 || !site.hides() {
@@ -232,7 +232,7 @@ impl Search {
         };
         match searched {
             Ok(()) => Ok(collector.found),
-            // The searcher's only error of its own, not from the file, is a line that is too long.
+            // A line that is too long is the only error that the searcher creates itself.
             Err(error) if error.kind() == io::ErrorKind::Other && error.raw_os_error().is_none() => {
                 Err(io::ErrorKind::FileTooLarge.into())
             }
@@ -250,13 +250,13 @@ impl Search {
     }
 }
 
-/// Whether a file that begins so is text of two-byte units, in which line breaks are no single
-/// bytes.
+/// Whether a file with this beginning is text of two-byte units, in which a line break is not a
+/// single byte.
 fn is_wide(head: &[u8]) -> bool {
     matches!(Encoding::announced(head), Some((Encoding::Utf16Le | Encoding::Utf16Be, _)))
 }
 
-/// A file that begins with `head`, with its line breaks as single bytes and as it is shown.
+/// A file that begins with `head`, as it is shown and with single-byte line breaks.
 fn decoded<'a>(head: &[u8], text: impl Read + 'a) -> Box<dyn Read + 'a> {
     match Encoding::announced(head) {
         Some((encoding @ (Encoding::Utf16Le | Encoding::Utf16Be), _)) => {
@@ -266,7 +266,7 @@ fn decoded<'a>(head: &[u8], text: impl Read + 'a) -> Box<dyn Read + 'a> {
     }
 }
 
-/// Makes `CRLF` a plain line break, which changes no line's number.
+/// Turns `CRLF` into a plain line break, which does not change line numbers.
 fn without_carriage_returns(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut breaks = memchr::memmem::find_iter(bytes, b"\r\n").peekable();
     if breaks.peek().is_none() {
@@ -281,10 +281,10 @@ fn without_carriage_returns(bytes: &[u8]) -> Cow<'_, [u8]> {
     Cow::Owned(plain)
 }
 
-/// The same for a text that comes in pieces.
+/// Does the same for a text that arrives in pieces.
 #[derive(Default)]
 struct PlainBreaks {
-    /// Whether the last byte that was read is a carriage return, which is not given yet.
+    /// Whether a trailing carriage return is held back.
     is_held: bool,
 }
 
@@ -324,8 +324,7 @@ impl Collector<'_> {
         Hit { line: line.unwrap_or_default(), text: self.cut(bytes, matched), matched }
     }
 
-    /// A long line is shown around its match. As in `read`, a raw NUL would end the text for some
-    /// readers.
+    /// Cuts a long line around its match. A raw NUL would end the text for some readers.
     fn cut(&self, bytes: &[u8], matched: bool) -> String {
         let most = self.line_chars;
         if bytes.len() <= most {
@@ -334,7 +333,7 @@ impl Collector<'_> {
         let found = if matched { self.matcher.find(bytes).ok().flatten() } else { None };
         let start = found.map_or(0, |found| back(bytes, found.start(), most / 4));
         let end = start + text::prefix(&bytes[start..], most);
-        // Moves the start back so that the piece is full when the match is near the end.
+        // Moves the start back, so that the part has full length when the match is near the end.
         let start = if end == bytes.len() { back(bytes, end, most) } else { start };
         if (start, end) == (0, bytes.len()) {
             return printable(bytes);
@@ -350,7 +349,7 @@ fn printable(bytes: &[u8]) -> String {
     if line.contains('\0') { line.replace('\0', "\u{2400}") } else { line }
 }
 
-/// The byte `chars` characters before the one at `at`.
+/// Offset of the byte `chars` characters before the one at `at`.
 fn back(bytes: &[u8], at: usize, chars: usize) -> usize {
     let starts = bytes[..at].iter().enumerate().rev().filter(|(_, byte)| text::begins_character(**byte));
     chars.checked_sub(1).map_or(at, |chars| starts.map(|(at, _)| at).nth(chars).unwrap_or(0))
@@ -375,8 +374,8 @@ impl Sink for Collector<'_> {
     }
 
     fn context(&mut self, _: &Searcher, context: &SinkContext<'_>) -> io::Result<bool> {
-        // Context after the last line that is kept still belongs to it; context before the next
-        // does not.
+        // Context after the last kept line belongs to that line; context before the next one does
+        // not.
         let kept = self.found.matches < self.take.lines as u64
             || (self.found.matches == self.take.lines as u64
                 && matches!(context.kind(), grep_searcher::SinkContextKind::After));
@@ -394,7 +393,7 @@ mod tests {
 
     use super::*;
 
-    /// Gives a few bytes at a time.
+    /// Returns a few bytes per read.
     struct Slow<'a>(&'a [u8], usize);
 
     impl Read for Slow<'_> {

@@ -1,6 +1,6 @@
-//! Finding the text that an edit means, without guessing: exactly, then ignoring line endings, then
-//! trailing blanks, then a uniform difference of indentation. Pure; reading and writing the file is
-//! in `tools/edit.rs`, what a miss says in `nearest.rs`.
+//! Finds the text that an edit refers to, without guessing: exactly, then ignoring line endings,
+//! then trailing blanks, then a uniform difference of indentation. Does no I/O: `tools/edit.rs`
+//! reads and writes the file, and `nearest.rs` explains a mismatch.
 
 use std::{collections::HashMap, fmt, ops::Range, sync::Arc};
 
@@ -34,15 +34,15 @@ impl fmt::Display for Step {
     }
 }
 
-/// One place and what goes there.
+/// One place and its new text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Replacement {
     pub(crate) range: Range<usize>,
-    /// Shared, because many places usually take the same text.
+    /// Shared, because many places usually get the same text.
     pub(crate) text: Arc<str>,
 }
 
-/// Where the edit applies: at least one place, in order, not overlapping.
+/// The places to replace: at least one, in order, not overlapping.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct EditPlaces {
     pub(crate) step: Step,
@@ -50,7 +50,7 @@ pub(crate) struct EditPlaces {
 }
 
 impl EditPlaces {
-    /// The text with every place replaced; all other bytes are as they were.
+    /// The text with every place replaced; all other bytes stay unchanged.
     pub(crate) fn apply(&self, text: &str) -> String {
         let mut result = String::with_capacity(text.len());
         let mut end = 0;
@@ -64,21 +64,21 @@ impl EditPlaces {
     }
 }
 
-/// Why an edit does not apply.
+/// Reason why an edit does not apply.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum EditMismatch {
     /// More than one place; the line numbers of the first ones.
     Ambiguous { step: Step, lines: Vec<usize>, total: usize },
     NotFound {
         near: Option<NearestText>,
-        /// The line at which the new text is already in place of the old.
+        /// The line at which the new text already replaces the old.
         applied: Option<usize>,
         /// A sentence about parts of the old text that come from how it was copied.
         copied: Option<&'static str>,
     },
 }
 
-/// Maximum number of line numbers in a refusal.
+/// Maximum number of line numbers listed in a refusal.
 const NAMED: usize = 10;
 
 /// Finds the places that `request` means.
@@ -137,11 +137,11 @@ fn settle(text: &str, request: Request<'_>, step: Step, places: Vec<Replacement>
     Ok(EditPlaces { step, places: kept })
 }
 
-/// Places that are looked for when one is meant: enough to say that it is not unique.
+/// Maximum number of places searched when one is expected: enough to report that it is not unique.
 const ENOUGH: usize = 1000;
 
 fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
-    // New line breaks are written as in the file, unless the old text contains its own line breaks.
+    // New line breaks follow the file, unless the old text contains its own line breaks.
     let spelled = request.old.contains('\n') || request.new.contains('\r') || !request.new.contains('\n');
     let plain: Arc<str> = request.new.into();
     let crlf: Arc<str> = if spelled { Arc::clone(&plain) } else { request.new.replace('\n', "\r\n").into() };
@@ -171,7 +171,7 @@ fn exact_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     places
 }
 
-/// Whether the line break nearest to `at` is CRLF; `None` where there is none.
+/// Whether the line break nearest to `at` is CRLF; `None` without any line break.
 fn has_crlf(text: &str, at: usize) -> Option<bool> {
     let bytes = text.as_bytes();
     let next = memchr::memchr(b'\n', &bytes[at..]).map(|offset| at + offset);
@@ -196,7 +196,7 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
         return Vec::new();
     }
     let old = request.old.replace("\r\n", "\n");
-    // The text without the CR of each CRLF, and where each kept byte was.
+    // The text without the CR of each CRLF, and the original offset of each kept byte.
     let bytes = text.as_bytes();
     let (mut plain, mut origin) = (Vec::with_capacity(bytes.len()), Vec::with_capacity(bytes.len() + 1));
     for (at, &byte) in bytes.iter().enumerate() {
@@ -232,7 +232,7 @@ fn line_ending_places(text: &str, request: Request<'_>) -> Vec<Replacement> {
     places
 }
 
-/// `new` with its n-th line break written like the n-th of `old`, further ones like the last.
+/// `new` with its n-th line break as in `old`, and further ones like the last.
 fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String {
     let crlf: Vec<bool> =
         memchr::memchr_iter(b'\n', old.as_bytes()).map(|at| at > 0 && old.as_bytes()[at - 1] == b'\r').collect();
@@ -249,7 +249,7 @@ fn like_endings(old: &str, new: &str, default_crlf: impl Fn() -> bool) -> String
 }
 
 impl Lines<'_> {
-    /// Runs of whole lines that equal the old text except for the differences that `step` ignores.
+    /// Runs of whole lines that equal the old text except for differences that `step` ignores.
     fn places(&self, request: Request<'_>, step: Step) -> Vec<Replacement> {
         let old = Lines::of(request.old);
         let count = old.lines.len();
@@ -271,7 +271,7 @@ impl Lines<'_> {
                 let mut new = transform.apply(request.new)?;
                 new = self.with_unchanged(&old, request.new, &new, first);
                 if whole && end == self.lines[last].end {
-                    // The file's last line has no line break and keeps it that way.
+                    // The last line of the file has no line break and stays like that.
                     new.truncate(new.trim_end_matches(['\n', '\r']).len());
                 }
                 let replaced = &self.text[start..end];
@@ -283,8 +283,8 @@ impl Lines<'_> {
 }
 
 impl Lines<'_> {
-    /// `new` with the lines that the edit leaves as they are taken from the file, trailing blanks
-    /// included: those that old and new text begin with, and those that both end with.
+    /// `new` with the lines that the edit does not change copied from the file, including trailing
+    /// blanks: those that the old and new text share at the beginning or at the end.
     fn with_unchanged(&self, old: &Lines<'_>, sent: &str, new: &str, first: usize) -> String {
         let (count, sent) = (old.lines.len(), Lines::of(sent));
         let mut lines: Vec<&str> = new.split('\n').collect();
@@ -302,15 +302,15 @@ impl Lines<'_> {
     }
 }
 
-/// How the file's indentation follows from the one in the request.
+/// Relation between the indentation in the file and in the request.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Indent {
     Same,
-    /// The file has this much more.
+    /// The file has this additional indentation.
     Add(String),
-    /// The file has this much less.
+    /// The file lacks this indentation.
     Remove(String),
-    /// Each indentation in the request maps to one in the file; units give the rest.
+    /// Each indentation in the request maps to one in the file; the units determine the rest.
     Map {
         known: HashMap<String, String>,
         unit: Option<(String, String)>,
@@ -318,7 +318,7 @@ enum Indent {
 }
 
 impl Indent {
-    /// The one rule under which the old lines are the file's lines from `first` on.
+    /// The rule that turns the old lines into the lines of the file from `first` on.
     fn between(old: &Lines<'_>, file: &Lines<'_>, first: usize) -> Option<Self> {
         let mut pairs = Vec::new();
         for n in 0..old.lines.len() {
@@ -348,7 +348,7 @@ impl Indent {
                 return None;
             }
         }
-        // Tabs against spaces: the smallest step of each gives the unit for lines that are new.
+        // Tabs versus spaces: the smallest step of each gives the unit for new lines.
         let unit = known
             .iter()
             .filter(|(wanted, have)| !wanted.is_empty() && !have.is_empty())
@@ -366,7 +366,7 @@ impl Indent {
         Some(Self::Map { known, unit })
     }
 
-    /// The new text as the file would indent it; `None` when the rule does not say.
+    /// The new text with the indentation of the file; `None` when the rule does not determine it.
     fn apply(&self, new: &str) -> Option<String> {
         if *self == Self::Same {
             return Some(new.to_owned());

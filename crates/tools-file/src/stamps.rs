@@ -1,5 +1,5 @@
-//! Records what a search looked at: each directory before its entries are read, each file before
-//! its content is. Nothing is recorded where nobody wants it.
+//! Records the files that a search depends on: each directory before its entries are read, each
+//! file before its content is read. Records nothing if no caller needs it.
 
 use std::os::fd::AsFd;
 use std::path::{Path, PathBuf};
@@ -11,7 +11,7 @@ use tools_sandbox::{Metadata, keeps_times};
 /// Maximum number of stamps of one search; more would take too long to check again.
 const MAX_STAMPS: usize = 1 << 16;
 
-/// The notes of one search. Shared by its threads.
+/// The stamps of one search. Shared by its threads.
 #[derive(Debug)]
 pub(crate) struct Stamps(Mutex<State>);
 
@@ -20,13 +20,13 @@ struct State {
     files: Vec<(PathBuf, FileState)>,
     /// Devices whose file systems report changes of their files.
     devices: Vec<u64>,
-    /// Whether the search looked at something that cannot be recorded.
+    /// Whether the search depended on something that cannot be recorded.
     is_broken: bool,
     is_complete: bool,
 }
 
 impl Stamps {
-    /// Starts recording a search from `workdir`, to which results name their paths.
+    /// Starts a record for a search from `workdir`, to which the paths in results are relative.
     pub(crate) fn new(workdir: &Path) -> Self {
         let stamps = Self(Mutex::default());
         match std::fs::symlink_metadata(workdir) {
@@ -47,8 +47,8 @@ impl Stamps {
         state.note(path, metadata);
     }
 
-    /// Notes what lies beside something that was open: on a device that nothing was open on it
-    /// tells nothing, and neither does what could not be looked at.
+    /// Records an entry that was not opened. Gives the record up if the metadata is missing, or no
+    /// opened file was on the same device.
     pub(crate) fn named(&self, path: &Path, metadata: Option<&Metadata>) {
         match metadata {
             Some(metadata) => self.state().note(path, metadata),
@@ -56,7 +56,7 @@ impl Stamps {
         }
     }
 
-    /// Records that the basis of the result is incomplete.
+    /// Marks the record as incomplete for good.
     pub(crate) fn give_up(&self) {
         self.state().give_up();
     }
@@ -66,7 +66,7 @@ impl Stamps {
         self.state().is_complete = true;
     }
 
-    /// The basis of the result, if it is completely known.
+    /// The basis of the result, if the record is complete.
     pub(crate) fn into_basis(self) -> Option<Basis> {
         let state = self.0.into_inner().unwrap_or_else(PoisonError::into_inner);
         (state.is_complete && !state.is_broken).then(|| Basis::new(state.files))

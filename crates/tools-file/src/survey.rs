@@ -1,5 +1,5 @@
 //! Gives other crates (such as an index) access to the files of a workspace. Files are walked, read
-//! and shown as the file tools would, under the same roots, read rules, gates and ignore files.
+//! and shown as by the file tools, under the same roots, read rules, gates and ignore files.
 
 use std::ffi::OsStr;
 use std::io::{self, Read as _};
@@ -27,7 +27,7 @@ pub struct Survey {
     rules: Mutex<Rules>,
 }
 
-/// The policy of the last call, and its number. Holding it keeps its address from being reused.
+/// The policy of the last call, and its number. The reference keeps its address from being reused.
 struct Rules {
     policy: Arc<FilePolicy>,
     number: u64,
@@ -41,7 +41,7 @@ struct FileSurvey {
     _stop: DropGuard,
 }
 
-/// A regular file that a walk found and no rule closes.
+/// A regular file found by a walk and not denied by any rule.
 struct SurveyedFile<'a> {
     found: Place<'a>,
     path: &'a Path,
@@ -53,7 +53,7 @@ enum Place<'a> {
 }
 
 impl Survey {
-    /// The way for the tool of that name.
+    /// Access for the tool with this name.
     pub fn new(policy: Shared<FilePolicy>, tool: &'static str) -> Self {
         let rules = Mutex::new(Rules { policy: policy.load(), number: 0 });
         Self { workspace: Workspace::new(policy, &SeenFiles::default()).of(tool), rules }
@@ -71,7 +71,7 @@ impl Sources for Survey {
         Ok(inspection)
     }
 
-    /// Work that a call began ends when this is dropped or the call is cancelled.
+    /// Work started by a call ends when the returned value is dropped or the call is cancelled.
     fn sight(&self, cx: &CallContext) -> Result<Box<dyn FileAccess>, ToolError> {
         let site = self.workspace.closed_site(cx)?;
         let token: CancellationToken = cx.cancel().child_token();
@@ -82,8 +82,8 @@ impl Sources for Survey {
 }
 
 impl Rules {
-    /// Gives each new policy a new number, so that an index made under old rules is not used under
-    /// new ones.
+    /// The number of a policy. Each new policy gets a new number, so that an index made under old
+    /// rules is not used under new ones.
     fn number_of(&mut self, policy: &Arc<FilePolicy>) -> u64 {
         if !Arc::ptr_eq(&self.policy, policy) {
             (self.policy, self.number) = (Arc::clone(policy), self.number + 1);

@@ -1,6 +1,6 @@
-//! Records the temporary names in use, so that a later start removes those of a killed program. A
-//! record holds only names, is locked while its program lives and is empty when no file is being
-//! written.
+//! Records the temporary names in use, so that a later start removes files of a killed program. A
+//! record contains only names, is locked while its program lives, and is empty when no file is
+//! being written.
 
 use std::ffi::OsString;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
@@ -26,8 +26,8 @@ struct State {
 }
 
 impl TemporaryFiles {
-    /// Keeps the record in `folder`, created when first needed, and removes files that killed
-    /// programs left.
+    /// Keeps the record in `folder`, which is created when needed, and removes files that killed
+    /// programs left behind.
     pub(crate) fn in_folder(folder: &Path) -> Self {
         take_notes_left_behind(folder, EXTENSION, |names| {
             // Best effort: a file that cannot be removed stays, under a name that shows its origin.
@@ -115,7 +115,7 @@ mod tests {
         let there = || names.each_ref().map(|name| work.join(name).exists());
         drop(TemporaryFiles::in_folder(&state));
         assert_eq!(there(), [true; 3], "its program lives");
-        // As it is when a program was killed: nobody holds the lock of its record.
+        // As after a program was killed: no process holds the lock of its record.
         let record = fs::read_dir(&state).unwrap().next().unwrap().unwrap().path();
         let left = fs::read(record).unwrap();
         drop(held);

@@ -1,4 +1,4 @@
-//! Decodes files to text and encodes them again. Text that an edit leaves alone is written back
+//! Decodes files to text and encodes them again. Text that an edit does not change is written back
 //! byte for byte.
 
 use std::borrow::Cow;
@@ -18,10 +18,10 @@ pub(crate) const SNIFF: usize = 8 * 1024;
 /// edited.
 const ESCAPE: u32 = 0xF_FF00;
 
-/// The character shown for a NUL: a raw one ends the text for some readers.
+/// The character shown for a NUL: a raw NUL ends the text for some readers.
 pub(crate) const NUL_SHOWN: char = '\u{2400}';
 
-/// How a file encodes its text.
+/// Encoding of a text file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Encoding {
     Utf8,
@@ -66,7 +66,7 @@ pub(crate) fn is_binary(head: &[u8]) -> bool {
     !wide && memchr::memchr(0, &head[..head.len().min(SNIFF)]).is_some()
 }
 
-/// The text of a file, and how to write it back.
+/// The text of a file, with its encoding.
 #[derive(Debug, Clone)]
 pub(crate) struct FileText {
     pub(crate) text: String,
@@ -118,7 +118,7 @@ impl FileText {
         }
     }
 
-    /// A text of this file as [`lossy_line`] shows its lines, character by character.
+    /// Converts a text of this file as [`lossy_line`] shows its lines, character by character.
     pub(crate) fn shown<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.encoding != Encoding::Utf8Broken && memchr::memchr(0, text.as_bytes()).is_none() {
             return text.into();
@@ -134,8 +134,8 @@ impl FileText {
         }
     }
 
-    /// Translates places in the shown text, and their new text, into those of the stored `text`.
-    /// A character that is shown for a stray byte is written as that byte.
+    /// Translates places in the shown text, and their new text, to the stored `text`. A character
+    /// that represents a stray byte is written as that byte.
     pub(crate) fn stored(&self, text: &str, shown: &str, found: EditPlaces) -> EditPlaces {
         let (mut at, mut stored) = (0, 0);
         let mut in_text = |offset: usize| {
@@ -153,7 +153,7 @@ impl FileText {
         EditPlaces { step: found.step, places: places.collect() }
     }
 
-    /// The new text, with the escaped bytes that the same lines of the file have.
+    /// The new text, with the escaped bytes of the same lines in the file.
     fn like(&self, lines: &str, new: &str) -> String {
         let (mut bytes, mut plain) = (HashMap::new(), HashSet::new());
         for c in lines.chars().filter(|c| *c == '\0' || !c.is_ascii()) {
@@ -200,7 +200,7 @@ impl FileText {
     }
 }
 
-/// One line of a file for a reader, whatever its bytes; `true` when it was not UTF-8.
+/// Shows one line of a file with any bytes; `true` when it was not UTF-8.
 pub(crate) fn lossy_line(bytes: &[u8]) -> (String, bool) {
     match std::str::from_utf8(bytes) {
         Ok(text) => (text.to_owned(), false),
@@ -208,7 +208,7 @@ pub(crate) fn lossy_line(bytes: &[u8]) -> (String, bool) {
     }
 }
 
-/// The character that windows-1252 has for a byte.
+/// The windows-1252 character for a byte.
 fn one_byte(byte: u8) -> char {
     WINDOWS_1252.decode_without_bom_handling(&[byte]).0.chars().next().unwrap_or_default()
 }
@@ -231,7 +231,7 @@ pub(crate) fn prefix(bytes: &[u8], chars: usize) -> usize {
 pub(crate) struct Transcode(Decoder);
 
 impl Transcode {
-    /// For text that begins with a byte order mark; the mark is left out.
+    /// A converter for text that begins with a byte order mark, which is dropped.
     pub(crate) fn new(encoding: Encoding) -> Self {
         Self(match encoding {
             Encoding::Utf16Le => UTF_16LE.new_decoder_with_bom_removal(),
@@ -252,7 +252,7 @@ impl Convert for Transcode {
     }
 }
 
-/// Whether a line is more likely in a one-byte encoding than damaged UTF-8.
+/// Whether a line is more likely to be in a one-byte encoding than to be damaged UTF-8.
 fn is_one_byte(bytes: &[u8]) -> bool {
     let (mut good, mut bad) = (0_usize, 0_usize);
     for chunk in bytes.utf8_chunks() {
@@ -268,13 +268,13 @@ fn escape(bytes: &[u8]) -> Option<String> {
     (!is_marked).then(|| bytes.split_inclusive(|byte| *byte == b'\n').map(|line| broken(line, escaped)).collect())
 }
 
-/// The private character that stands for a byte.
+/// The private character that represents a byte.
 fn escaped(byte: u8) -> char {
     char::from_u32(ESCAPE | u32::from(byte)).unwrap_or_default()
 }
 
-/// A line with `stray` for each byte that is not valid UTF-8, or for each byte beyond ASCII if the
-/// line is in another encoding.
+/// A line with `stray` for each byte that is not valid UTF-8, or for each non-ASCII byte if the
+/// line is in a one-byte encoding.
 fn broken(line: &[u8], stray: impl Fn(u8) -> char) -> String {
     if is_one_byte(line) {
         return line.iter().map(|&byte| if byte.is_ascii() { char::from(byte) } else { stray(byte) }).collect();

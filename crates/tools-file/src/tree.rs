@@ -5,7 +5,7 @@ use std::io;
 
 use tools_sandbox::{Directory, FileId};
 
-/// Directories that stay open on the way down.
+/// Maximum number of directories kept open on the way down.
 const OPEN: usize = 8;
 
 /// The path from the top of a tree to the current directory of a walk.
@@ -17,8 +17,8 @@ pub(crate) struct Trail {
 #[derive(Debug)]
 struct Level {
     id: FileId,
-    /// `None` when it was closed on the way down. On the way up it is opened again as the parent of
-    /// the next one.
+    /// `None` when it was closed on the way down. On the way up it is reopened as the parent of the
+    /// directory below it.
     open: Option<Directory>,
 }
 
@@ -46,7 +46,7 @@ impl Trail {
     /// Leaves the current directory.
     ///
     /// # Errors
-    /// When the one above it has to be opened again and is not the same any more.
+    /// The directory above had to be reopened and is no longer the same.
     pub(crate) fn up(&mut self) -> io::Result<()> {
         let Some(Level { open: Some(left), .. }) = self.levels.pop() else {
             return Ok(());

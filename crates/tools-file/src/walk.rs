@@ -23,7 +23,7 @@ const NAMED: usize = 5;
 /// Directories that version control systems use internally.
 const INTERNAL: [&[u8]; 4] = [b".git", b".hg", b".svn", b".jj"];
 
-/// How to walk.
+/// Options of a walk.
 pub(crate) struct Plan<'a> {
     pub(crate) rules: &'a ReadRules,
     pub(crate) cancel: &'a Cancel,
@@ -35,7 +35,7 @@ pub(crate) struct Plan<'a> {
     pub(crate) depth: Option<usize>,
     /// Entries to visit before giving up.
     pub(crate) budget: u64,
-    /// Whether to visit in the order of names, as far as several threads can; for visitors that may
+    /// Whether to visit in the order of names, as far as several threads can, for visitors that may
     /// stop early.
     pub(crate) ordered: bool,
     pub(crate) threads: usize,
@@ -45,39 +45,39 @@ pub(crate) struct Plan<'a> {
 
 /// One entry of the tree.
 pub(crate) struct WalkEntry<'a> {
-    /// The open directory it lies in.
+    /// The open directory that contains it.
     pub(crate) directory: &'a Directory,
     pub(crate) name: &'a OsStr,
     pub(crate) kind: FileKind,
     pub(crate) path: &'a Path,
-    /// Its path from the start of the walk.
+    /// Its path relative to the start of the walk.
     pub(crate) relative: &'a [u8],
     /// State of the read rules at its directory.
     pub(crate) scope: Scope,
 }
 
-/// Looks at entries; each worker has its own visitor.
+/// Handles entries; each worker has its own visitor.
 pub(crate) trait Visitor: Send {
     fn visit(&mut self, found: &WalkEntry<'_>);
 
-    /// Whether the contents of a directory are still of interest when its turn comes.
+    /// Whether the contents of a directory are still needed when it is about to be entered.
     fn enters(&self, _: &Path) -> bool {
         true
     }
 }
 
-/// Entries that a walk left out.
+/// Counts of entries that a walk omitted.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(crate) struct SkippedCounts {
-    /// Entries named by ignore files.
+    /// Entries excluded by ignore files.
     pub(crate) ignored: u64,
     /// Directories that could not be read.
     pub(crate) unreadable: u64,
     /// The first unreadable directories.
     pub(crate) names: Vec<PathBuf>,
-    /// Directories closed by the read rules.
+    /// Directories denied by the read rules.
     pub(crate) closed: u64,
-    /// Whether the walk ended before it visited everything.
+    /// Whether the walk ended before it visited every entry.
     pub(crate) exhausted: bool,
 }
 
@@ -148,7 +148,7 @@ pub(crate) fn walk<V: Visitor>(
 }
 
 enum Task {
-    /// Opened only when its turn comes: waiting tasks share few descriptors.
+    /// Opened only when its turn comes, so that waiting tasks need few descriptors.
     Directory {
         /// An open directory above; `None` for the start.
         anchor: Option<Arc<Anchor>>,
@@ -267,8 +267,8 @@ impl<V: Visitor> Worker<'_, V> {
             return;
         }
         let own = Arc::new(Anchor::new(directory, self.held));
-        // Kept open while any of these tasks waits, unless a deep and wide tree would hold too
-        // many.
+        // Kept open while any of these tasks waits, unless too many would stay open in a deep and
+        // wide tree.
         let (anchor, below) = match self.held.load(Ordering::Relaxed) {
             ..=HELD => (Some(Arc::clone(&own)), Path::new("")),
             _ => (anchor, below),
@@ -292,14 +292,14 @@ impl<V: Visitor> Worker<'_, V> {
         self.entries(&own.directory, scope, &kept);
     }
 
-    /// What there is cannot be told.
+    /// Records that the contents cannot be determined.
     fn give_up(&self) {
         if let Some(stamps) = self.plan.stamps {
             stamps.give_up();
         }
     }
 
-    /// Also leaves the path of the entry in `self.path`.
+    /// Decides whether an entry is omitted. Also leaves its path in `self.path`.
     fn leaves_out(
         &mut self,
         directory: &Directory,

@@ -1,5 +1,5 @@
 //! State and steps that all ten tools share: the current policy, what sessions have read, and the
-//! way from a call to blocking work. The tools themselves are in `tools/`.
+//! transition from a call to blocking work. The tools themselves are in `tools/`.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -63,16 +63,16 @@ impl Workspace {
         })
     }
 
-    /// The same site, with the files closed that gates close to the tool. Not for `inspect`: the
-    /// gates themselves refuse a path that a call names.
+    /// The same site, with the files denied that gates deny to the tool. Not for `inspect`: the
+    /// gates themselves refuse a path in a call.
     pub(crate) fn closed_site(&self, cx: &CallContext) -> Result<Site, FileError> {
         let mut site = self.site(cx)?;
         site.closed = site.policy.closed_to(self.tool, &site.workdir);
         Ok(site)
     }
 
-    /// Runs `work` where blocking is allowed. Cancels it when nobody waits for the result any more,
-    /// and reports what it noted about the files it looked at.
+    /// Runs `work` on a thread for blocking work. Cancels it when no caller waits for the result
+    /// any more, and reports the files that it depended on.
     pub(crate) async fn blocking<T: Send + 'static>(
         &self,
         cx: &CallContext,
@@ -95,17 +95,17 @@ impl Workspace {
     }
 }
 
-/// How often, and how long apart, a directory's lock is asked for.
+/// Number of attempts to get a directory's lock, and the pause between them.
 const LOCK_TRIES: u32 = 1000;
 const LOCK_PAUSE: Duration = Duration::from_millis(3);
 
-/// The right to change one file, for as long as it lives.
+/// The right to change one file, until it is dropped.
 pub(crate) struct FileLock<'a> {
     _own: MutexGuard<'a, ()>,
     _shared: Option<OwnedFd>,
 }
 
-/// Where one call works: its roots, rules, limits and session.
+/// The environment of one call: its roots, rules, limits and session.
 pub(crate) struct Site {
     pub(crate) roots: Roots,
     policy: Arc<FilePolicy>,
@@ -121,13 +121,13 @@ pub(crate) struct Site {
 }
 
 impl Site {
-    /// The budget for the text of the answer, with room for the lines about what is not shown.
+    /// The budget for the text of the answer, minus space for notes on omitted parts.
     pub(crate) fn answer(&self) -> AnswerBudget {
         const NOTES: usize = 600;
         self.answer.less(NOTES)
     }
 
-    /// The text of a file without credentials, or all of it where none are hidden.
+    /// The text of a file without credentials, or the original text if none are hidden.
     pub(crate) fn hiding<'a>(&self, path: &Path, text: impl Read + 'a) -> Box<dyn Read + 'a> {
         match self.policy.hiding() {
             Some(hiding) => hiding.0.reading(&self.session, path, Box::new(text)),
@@ -135,8 +135,7 @@ impl Site {
         }
     }
 
-    /// The ranges of the credentials in a file's text. An edit replaces each as a whole or not at
-    /// all.
+    /// The ranges of the credentials in a text. An edit replaces each as a whole or not at all.
     pub(crate) fn credentials(&self, path: &Path, text: &str) -> Vec<Range<usize>> {
         self.policy.hiding().map(|hiding| hiding.0.credentials(&self.session, path, text)).unwrap_or_default()
     }
@@ -155,25 +154,25 @@ impl Site {
         self.policy.limits()
     }
 
-    /// The rules for the files that are closed to the tool of the call.
+    /// The rules for the files that are denied to the tool of the call.
     pub(crate) fn rules(&self) -> &ReadRules {
         self.closed.as_ref().map_or_else(|| self.policy.rules(), |closed| &closed.rules)
     }
 
-    /// The rules for the files that the tool of the call may not even name; `None` where it may
-    /// name all.
+    /// The rules for the files that the tool of the call may not even name; `None` if it may name
+    /// all.
     pub(crate) fn names(&self) -> Option<&ReadRules> {
         self.closed.as_ref().map(|closed| &closed.names)
     }
 
-    /// Adds a question to `inspection` if the call changes files that programs outside a sandbox
-    /// obey. `given` are the changed paths as the call has them.
+    /// Adds a question to `inspection` if the call changes files that control programs outside the
+    /// sandbox. `given` are the changed paths in the call.
     pub(crate) fn asking(&self, inspection: Inspection, given: &[&str]) -> Inspection {
         let given: Vec<PathBuf> = given.iter().map(|path| self.named(path)).collect();
         obeyed::asking(inspection, self.known_as(), &given)
     }
 
-    /// The collector of stamps of files looked at; `None` when nobody wants them.
+    /// The collector of stamps of the files read; `None` if no caller needs them.
     pub(crate) fn stamps(&self) -> Option<&Stamps> {
         self.stamps.as_ref()
     }
@@ -183,7 +182,7 @@ impl Site {
         self.policy.unfinished()
     }
 
-    /// Refuses a canonical path that the read rules close.
+    /// Refuses a canonical path that the read rules deny.
     pub(crate) fn check_readable(&self, canonical: &Path, asked: &Path) -> Result<(), FileError> {
         if self.rules().denies(canonical) {
             return Err(PathError::Denied(asked.to_path_buf()).into());
@@ -191,8 +190,8 @@ impl Site {
         Ok(())
     }
 
-    /// The path that a call means by a text: names that are shown escaped are meant where they are
-    /// there, else the text itself. No two names are shown by the same text.
+    /// The path for a text in a call. The text may be an escaped name, as shown, if that file
+    /// exists; otherwise it is the path itself. No two names have the same shown form.
     pub(crate) fn named(&self, path: &str) -> PathBuf {
         if !path.contains('\\') {
             return PathBuf::from(path);
@@ -208,29 +207,29 @@ impl Site {
         if is_other { meant } else { PathBuf::from(path) }
     }
 
-    /// What `path` leads to, judged by the rules; for `inspect`.
+    /// Resolves `path` and checks it against the rules; for `inspect`.
     pub(crate) fn resolve_readable(&self, path: &Path) -> Result<ResolvedPath, FileError> {
         let resolved = self.roots.resolve(path, &self.workdir)?;
         self.check_readable(resolved.path(), path)?;
         Ok(resolved)
     }
 
-    /// Opens whatever `path` leads to, judged by what was opened.
+    /// Opens `path` and checks the opened file against the rules.
     pub(crate) fn open_readable(&self, path: &Path) -> Result<Beneath, FileError> {
         let opened = self.open_any(path)?;
         self.check_readable(opened.path(), path)?;
         Ok(opened)
     }
 
-    /// Opens where a search begins. Of a folder only one in which the rules close whatever has no
-    /// name of its own there is refused: what is found in others is judged file by file.
+    /// Opens the start of a search. A folder is refused only if the rules deny everything in it,
+    /// whatever its name; otherwise the files found in it are checked one by one.
     pub(crate) fn open_start(&self, path: &Path) -> Result<Beneath, FileError> {
         let start = self.open_any(path)?;
         self.check_start(start.path(), start.metadata().kind == FileKind::Directory, path)?;
         Ok(start)
     }
 
-    /// Where a search would begin, judged by the rules; for `inspect`.
+    /// Resolves the start of a search and checks it against the rules; for `inspect`.
     pub(crate) fn resolve_start(&self, path: &Path) -> Result<ResolvedPath, FileError> {
         let resolved = self.roots.resolve(path, &self.workdir)?;
         self.check_start(resolved.path(), resolved.path().is_dir(), path)?;
@@ -245,13 +244,13 @@ impl Site {
         }
     }
 
-    /// Opens whatever `path` leads to, not judged.
+    /// Opens `path` without checking the rules.
     fn open_any(&self, path: &Path) -> Result<Beneath, FileError> {
         self.roots.open_any(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
-    /// Where a search begins: at `path`, else at the working directory, or at every root if that is
-    /// in none.
+    /// The starts of a search: `path`, else the working directory, or every root if the working
+    /// directory is outside of them.
     pub(crate) fn search_starts(&self, path: Option<&str>) -> Vec<PathBuf> {
         match path {
             Some(path) => vec![self.named(path)],
@@ -274,9 +273,9 @@ impl Site {
         self.roots.open_directory(path, &self.workdir).map_err(|error| self.with_near_names(error, path))
     }
 
-    /// The name that writing to `path` would replace, judged by the rules.
+    /// The entry that writing to `path` would replace, checked against the rules.
     pub(crate) fn writable_entry(&self, path: &Path) -> Result<(Entry, Vec<PathBuf>), FileError> {
-        // Judged before anything is created on the way.
+        // Checked before any parent is created.
         self.resolve_readable(path)?;
         let found = self.roots.entry_with_parents(path, &self.workdir);
         let (entry, created) = found.map_err(|error| self.no_file(error, path))?;
@@ -284,20 +283,21 @@ impl Site {
         Ok((self.changeable(entry, path)?, created))
     }
 
-    /// What `path` means as a name of its own, judged by the rules; for `inspect` and for planning.
+    /// Resolves `path` without following a final link, and checks it against the rules; for
+    /// `inspect` and for planning.
     pub(crate) fn resolve_entry_readable(&self, path: &Path) -> Result<PathBuf, FileError> {
         let resolved = self.roots.resolve_entry(path, &self.workdir)?;
         self.check_readable(resolved.path(), path)?;
         Ok(resolved.into_path())
     }
 
-    /// The name at the end of the links that `path` leads through, as something to change.
+    /// The entry at the end of the links that `path` leads through, for a change.
     pub(crate) fn entry_followed(&self, path: &Path) -> Result<Entry, FileError> {
         let entry = self.roots.entry_followed(path, &self.workdir);
         self.changeable(entry.map_err(|error| self.no_file(error, path))?, path)
     }
 
-    /// The error for a path whose content was to change: that a root stays is no answer to that.
+    /// The error for a path whose content was to be changed: for a root, that it is not a file.
     fn no_file(&self, error: PathError, path: &Path) -> FileError {
         match error {
             PathError::Protected(_) => FileError::NotAFile { path: path.to_path_buf(), kind: FileKind::Directory },
@@ -305,25 +305,24 @@ impl Site {
         }
     }
 
-    /// Refuses what belongs to the host.
+    /// Refuses files that belong to the host.
     fn changeable(&self, entry: Entry, asked: &Path) -> Result<Entry, FileError> {
         self.roots.check_changeable(&entry.path(), asked)?;
         Ok(entry)
     }
 
-    /// The error for a path with nothing there.
+    /// The error for a path that does not exist.
     pub(crate) fn missing(&self, path: &Path) -> FileError {
         self.with_near_names(PathError::NotFound(path.to_path_buf()), path)
     }
 
-    /// The name `path` itself stands for, as something to change.
+    /// The entry of `path` itself, for a change.
     pub(crate) fn entry(&self, path: &Path) -> Result<Entry, FileError> {
         let entry = self.roots.entry(path, &self.workdir);
         self.changeable(entry.map_err(|error| self.with_near_names(error, path))?, path)
     }
 
-    /// The name `path` itself stands for as a place to put something, judged by the rules; creates
-    /// missing parents.
+    /// The entry of `path` itself as a target, checked against the rules; creates missing parents.
     pub(crate) fn target_entry(&self, path: &Path) -> Result<Entry, FileError> {
         self.resolve_entry_readable(path)?;
         let entry = match (self.roots.entry(path, &self.workdir), path.parent()) {
@@ -340,9 +339,9 @@ impl Site {
         (&self.memory, &self.session)
     }
 
-    /// Keeps two calls from changing one file at the same time: those of this process by its name,
-    /// those of others that also ask by its directory's lock. Somebody who keeps that for seconds
-    /// is not waited for.
+    /// Keeps two calls from changing one file at the same time: calls in this process by its name,
+    /// other processes that take part by a lock on its directory. Does not wait longer than a few
+    /// seconds for the latter.
     ///
     /// # Errors
     /// `Cancelled`.
@@ -353,15 +352,15 @@ impl Site {
             match entry.directory().try_lock() {
                 Ok(None) => std::thread::sleep(LOCK_PAUSE),
                 Ok(Some(shared)) => return Ok(FileLock { _own: own, _shared: Some(shared) }),
-                // No locks to be had here: the content is compared before it is replaced all the
-                // same.
+                // Locks are not available here. The content is compared before it is replaced in
+                // any case.
                 Err(_) => break,
             }
         }
         Ok(FileLock { _own: own, _shared: None })
     }
 
-    /// The canonical working directory; asked for only when a path is shown.
+    /// The canonical working directory; determined only when a path is shown.
     fn known_as(&self) -> &Path {
         self.known_as.get_or_init(|| {
             let resolved = self.roots.resolve(Path::new("."), &self.workdir);
@@ -369,12 +368,12 @@ impl Site {
         })
     }
 
-    /// The working directory by its canonical name and by the one it was given.
+    /// The working directory by its canonical name and by its given name.
     pub(crate) fn workdirs(&self) -> [&Path; 2] {
         [self.known_as(), &self.workdir]
     }
 
-    /// A path as the model should see it: relative to the working directory where it lies below.
+    /// A path as shown to the model: relative to the working directory if it is below it.
     pub(crate) fn show(&self, path: &Path) -> String {
         match path.strip_prefix(self.known_as()) {
             Ok(rest) if rest.as_os_str().is_empty() => ".".to_owned(),
@@ -383,7 +382,7 @@ impl Site {
         }
     }
 
-    /// Tells of the names beside a missing one.
+    /// Adds similar names that exist.
     fn with_near_names(&self, error: PathError, path: &Path) -> FileError {
         let PathError::NotFound(_) = error else {
             return error.into();
@@ -403,12 +402,12 @@ impl Site {
     }
 }
 
-/// A file name as the model should see it.
+/// A file name as shown to the model.
 pub(crate) fn show_name(name: &OsStr) -> String {
     spelled(Path::new(name))
 }
 
-/// A fixed number of locks; which one a path has is chance, the same for its lifetime.
+/// A fixed number of locks. A hash assigns each path to one for the lifetime of the value.
 struct PathLocks {
     hasher: RandomState,
     locks: [Mutex<()>; 64],
@@ -423,7 +422,7 @@ impl Default for PathLocks {
 impl PathLocks {
     fn lock(&self, path: &Path) -> MutexGuard<'_, ()> {
         let index = usize::try_from(self.hasher.hash_one(path) % 64).unwrap_or_default();
-        // The lock guards files, not memory: a panic elsewhere leaves nothing half done in it.
+        // The lock guards files, not memory, so a panic leaves no incomplete state in it.
         self.locks[index].locked()
     }
 }

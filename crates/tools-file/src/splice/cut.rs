@@ -1,18 +1,18 @@
-//! Cuts lines for display. The placeholder of a credential is never cut or rewritten: part of one
+//! Cuts lines for display. The placeholder of a credential is never cut or rewritten: a part of it
 //! could be mistaken for a credential.
 
 use std::ops::Range;
 
 use tools_core::placeholders;
 
-/// At most so many characters of a line from one of them on, and of what reaches beyond the last
-/// only what is whole.
+/// About `width` characters of a line, starting at character `from`. A placeholder at either end is
+/// shown whole or omitted.
 pub(super) fn cut(line: &str, from: usize, width: usize) -> String {
     let byte = |at: usize| line.char_indices().nth(at).map_or(line.len(), |(byte, _)| byte);
     part(line, byte(from)..byte(from + width))
 }
 
-/// A part of a line, given in bytes, with signs where something is left out.
+/// A part of a line by its byte range, with marks where text is omitted.
 pub(super) fn part(line: &str, bytes: Range<usize>) -> String {
     let Range { mut start, mut end } = bytes;
     for placeholder in placeholders(line).map(|found| found.range) {
@@ -20,7 +20,7 @@ pub(super) fn part(line: &str, bytes: Range<usize>) -> String {
             start = placeholder.start;
         }
         if placeholder.start < end && end < placeholder.end {
-            // One at the beginning has to be shown, or nothing is.
+            // A placeholder at the beginning must be shown; otherwise nothing would be.
             end = if placeholder.start <= start { placeholder.end } else { placeholder.start };
         }
     }
@@ -28,7 +28,7 @@ pub(super) fn part(line: &str, bytes: Range<usize>) -> String {
     format!("{}{}{}", ellipsis(start > 0), &line[start..end], ellipsis(end < line.len()))
 }
 
-/// A text with its characters rewritten, except in placeholders.
+/// A text with its characters rewritten, except inside placeholders.
 pub(super) fn rewritten(text: &str, write: fn(char) -> String) -> String {
     let mut written = String::with_capacity(text.len());
     let mut from = 0;

@@ -1,13 +1,13 @@
-//! A text as lines.
+//! Splits a text into lines.
 
 use std::ops::Range;
 
-/// The number of the line that holds the byte `at`, from 1.
+/// The number of the line that contains the byte `at`, from 1.
 pub(crate) fn line_number(text: &str, at: usize) -> usize {
     memchr::memchr_iter(b'\n', &text.as_bytes()[..at]).count() + 1
 }
 
-/// A text as lines: content without the line break, and where it stands.
+/// A text as lines: the range of each line without its line break.
 pub(super) struct Lines<'a> {
     pub(super) text: &'a str,
     pub(super) lines: Vec<Range<usize>>,
@@ -32,7 +32,7 @@ impl<'a> Lines<'a> {
         &self.text[self.lines[index].clone()]
     }
 
-    /// Where the line after `index` begins.
+    /// Offset at which the line after `index` begins.
     pub(super) fn after(&self, index: usize) -> usize {
         self.lines.get(index + 1).map_or(self.text.len(), |next| next.start)
     }

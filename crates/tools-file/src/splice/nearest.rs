@@ -1,4 +1,4 @@
-//! Finds what a failed edit most likely meant: the part of the file nearest to the old text, the
+//! Finds the likely target of a failed edit: the part of the file nearest to the old text, the
 //! lines that differ, and whether the new text is already there.
 
 use std::collections::{HashMap, HashSet};
@@ -25,21 +25,21 @@ pub(crate) struct NearestText {
 /// One line of the comparison.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Row {
-    /// A line that both texts have.
+    /// A line in both texts.
     Same(usize, String),
-    /// A line as it was sent, that the file does not have.
+    /// A sent line that is not in the file.
     Sent(String),
     /// A line of the file that was not sent.
     File(usize, String),
-    /// Number of common lines that are not shown.
+    /// Number of common lines that are omitted.
     Skipped(usize),
 }
 
-/// Lines shown on either side of a difference.
+/// Number of lines shown on either side of a difference.
 const AROUND: usize = 2;
 /// Maximum number of rows of a comparison.
 const ROWS: usize = 40;
-/// Maximum number of lines that are all compared to find the nearest place.
+/// Maximum number of lines that are all compared to find the nearest part.
 const SHORT: usize = 12;
 /// Maximum number of characters of a row.
 const WIDTH: usize = 200;
@@ -90,7 +90,7 @@ pub(super) fn compare(file: &Lines<'_>, request: Request<'_>, place: Range<usize
     NearestText { lines: (place.start + 1, place.end), rows: shortened(rows), why: difference(&old, &there) }
 }
 
-/// For one line that is a part of a long one: the part of the text that shares the most pieces with
+/// For one line that is part of a long one: the part of the text that shares the most pieces with
 /// it.
 pub(super) fn fragment(text: &str, old: &str) -> Option<NearestText> {
     const PIECE: usize = 6;
@@ -104,7 +104,7 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<NearestText> {
     for &at in &starts {
         let piece = &old.as_bytes()[at..at + PIECE];
         for found in memchr::memmem::find_iter(text.as_bytes(), piece).take(OCCURRENCES) {
-            // Tolerates a few characters more or less, which shift the text that follows.
+            // Tolerates a few additional or missing characters, which shift the following text.
             *votes.entry(found.saturating_sub(at) / 8).or_default() += 1;
         }
     }
@@ -127,8 +127,8 @@ pub(super) fn fragment(text: &str, old: &str) -> Option<NearestText> {
     Some(NearestText { lines: (line, line), rows, why: "" })
 }
 
-/// The line at which the new text is already in place of the old. `None` where that would be a
-/// guess: text that the file has anyway does not show that the edit was applied.
+/// The line at which the new text already replaces the old. `None` where that would be a guess:
+/// text that the file contains anyway does not prove that the edit was applied.
 pub(super) fn applied(
     text: &str,
     file: &Lines<'_>,
@@ -147,14 +147,14 @@ pub(super) fn applied(
     let mut found = memchr::memmem::find_iter(text.as_bytes(), new.as_bytes()).take(64).map(|at| line_number(text, at));
     let count = new.lines().count();
     let Some(place) = place else {
-        // Nothing is like the old text any more, and the new one stands there once, and is no
-        // common line.
+        // No text is similar to the old one any more, and the new one occurs once and has more than
+        // one line.
         let only = found.next().filter(|_| found.next().is_none());
         return only.filter(|_| new.lines().filter(|line| !line.trim().is_empty()).count() > 1);
     };
     let line = found.find(|line| line - 1 < place.end && place.start < line - 1 + count)?;
     let at = line - 1..line - 1 + count;
-    // The removed lines must be gone, and nothing else may be as similar to the old text.
+    // The removed lines must be gone, and no other text may be as similar to the old one.
     let goes = request.old.lines().filter(|line| !line.trim().is_empty() && !is_in(line, new));
     for gone in goes {
         let is_elsewhere =
@@ -166,7 +166,7 @@ pub(super) fn applied(
     Some(line)
 }
 
-/// A sentence about parts of the old text that come from how it was copied and occur in no file.
+/// A sentence about parts of the old text that come from copying and do not occur in the file.
 pub(super) fn copied(text: &str, old: &str) -> Option<&'static str> {
     let lines = || old.lines().filter(|line| !line.trim().is_empty());
     let is_numbered = |line: &str| {
@@ -202,8 +202,7 @@ pub(super) fn copied(text: &str, old: &str) -> Option<&'static str> {
     None
 }
 
-/// Where most lines of the old text agree that it begins, counted by how rare each line is in the
-/// file.
+/// The start that most lines of the old text agree on; rare lines of the file have more weight.
 fn voted(file: &Lines<'_>, old: &[&str]) -> Option<usize> {
     const COMMON: usize = 8;
     if old.len() < 2 {
@@ -235,14 +234,14 @@ fn voted(file: &Lines<'_>, old: &[&str]) -> Option<usize> {
             }
         }
     }
-    // Tolerates a few lines more or less, which shift the lines that follow.
+    // Tolerates a few additional or missing lines, which shift the following lines.
     let near = |start: usize| (start.saturating_sub(2)..=start + 2).filter_map(|at| votes.get(&at)).sum::<usize>();
     let starts: Vec<usize> = votes.keys().copied().collect();
     starts.into_iter().max_by_key(|start| (near(*start), votes[start], std::cmp::Reverse(*start)))
 }
 
-/// The part of `window` that the old text stands for: without lines before and after it that it
-/// does not speak of.
+/// The part of `window` that corresponds to the old text, without lines before and after it that
+/// the old text does not contain.
 fn aligned(file: &Lines<'_>, old: &[&str], window: Range<usize>) -> Range<usize> {
     let there: Vec<&str> = window.clone().map(|line| file.line(line).trim()).collect();
     let trimmed: Vec<&str> = old.iter().map(|line| line.trim()).collect();
@@ -262,8 +261,8 @@ fn aligned(file: &Lines<'_>, old: &[&str], window: Range<usize>) -> Range<usize>
     start..end.max(start)
 }
 
-/// Similarity of the lines from `start` on to the old text: 0 for none. Each line counts by its
-/// length.
+/// Similarity between the old text and the lines from `start` on: 0 for none. Each line is weighted
+/// by its length.
 fn likeness(file: &Lines<'_>, old: &[&str], start: usize) -> f64 {
     let pairs = old.iter().zip(start..file.lines.len()).filter(|(line, _)| !line.trim().is_empty());
     let short = |text: &str| -> String { text.trim().chars().take(WIDTH).collect() };
@@ -275,13 +274,13 @@ fn likeness(file: &Lines<'_>, old: &[&str], start: usize) -> f64 {
     pairs.map(one).sum()
 }
 
-/// The wanted line most similar to `anchor`, with its similarity.
+/// The line most similar to `anchor` among those wanted, with its similarity.
 fn most_alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Option<(f64, usize)> {
     alike(file, anchor, wanted).into_iter().next()
 }
 
-/// The lines like `anchor` among those wanted, the most alike first: candidates by shared
-/// three-byte pieces, which is linear in the file, then the best of those by edit distance.
+/// The lines similar to `anchor` among those wanted, most similar first. Candidates are selected by
+/// shared three-byte pieces, in linear time, and ranked by edit distance.
 fn alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Vec<(f64, usize)> {
     const CANDIDATES: usize = 16;
     let fold = |line: &str| plain(line.trim());
@@ -294,7 +293,8 @@ fn alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Vec<
             continue;
         }
         let line = fold(line);
-        // In thousandths of the longer line; a short text has no pieces and is compared as it is.
+        // In thousandths of the longer line; a short text has no pieces, so it is compared
+        // directly.
         let shared = line.as_bytes().windows(3).filter(|piece| pieces.contains(piece)).count();
         let score = if pieces.is_empty() { 500 } else { 1000 * shared / line.len().max(anchor.len()) };
         if score >= 200 && (candidates.len() < CANDIDATES || candidates.last().is_some_and(|(least, _)| score > *least))
@@ -312,12 +312,12 @@ fn alike(file: &Lines<'_>, anchor: &str, wanted: impl Fn(usize) -> bool) -> Vec<
     scored
 }
 
-/// A line without what people and keyboards write differently.
+/// A line without differences of case and typographic punctuation.
 fn plain(line: &str) -> String {
     line.chars().map(plain_punctuation).flat_map(char::to_lowercase).collect()
 }
 
-/// Only what differs, with the lines around it.
+/// Only the differences, with the lines around them.
 fn shortened(rows: Vec<Row>) -> Vec<Row> {
     let differs: Vec<usize> =
         rows.iter().enumerate().filter(|(_, row)| !matches!(row, Row::Same(..))).map(|(at, _)| at).collect();
@@ -345,8 +345,9 @@ fn shortened(rows: Vec<Row>) -> Vec<Row> {
     short
 }
 
-/// Two lines that differ, as they can be told apart: long ones around the first difference, blanks
-/// where nothing else differs, and characters that look alike by their numbers.
+/// Two different lines in a form that shows the difference: long lines are cut around the first
+/// difference, blanks are marked if nothing else differs, and similar characters are shown by
+/// number.
 fn shown(sent: &str, file: &str) -> (String, String) {
     let same = sent.chars().zip(file.chars()).take_while(|(a, b)| a == b).count();
     let from = if sent.chars().count().max(file.chars().count()) > WIDTH { same.saturating_sub(WIDTH / 3) } else { 0 };
@@ -376,7 +377,7 @@ fn numbered(c: char) -> String {
     if c.is_ascii() { c.to_string() } else { c.escape_unicode().to_string() }
 }
 
-/// In what the two differ, when it is one clear thing.
+/// The kind of the difference, if there is one clear kind.
 fn difference(old: &[&str], near: &[&str]) -> &'static str {
     let equal = |fold: fn(&str) -> String| fold(&old.join("\n")) == fold(&near.join("\n"));
     if equal(|text| text.split_whitespace().collect::<Vec<_>>().join(" ")) {
@@ -392,8 +393,8 @@ fn difference(old: &[&str], near: &[&str]) -> &'static str {
     }
 }
 
-/// What is left of a text without letters beyond ASCII, of which some look alike: also without
-/// those that an accent follows as a character of its own.
+/// A text without non-ASCII letters, because some look alike, and without letters that are followed
+/// by a combining accent.
 fn plain_letters(text: &str) -> String {
     let next = text.chars().skip(1).map(Some).chain([None]);
     let is_accent = |c: Option<char>| c.is_some_and(|c| ('\u{300}'..='\u{36f}').contains(&c));

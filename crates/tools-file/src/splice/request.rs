@@ -1,11 +1,11 @@
-//! What an edit asks for.
+//! The request of an edit.
 
-/// What to replace by what.
+/// The old and the new text, with options.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Request<'a> {
     pub(crate) old: &'a str,
     pub(crate) new: &'a str,
     pub(crate) all: bool,
-    /// Whether lines of a text without any line break end with CRLF: its file had them before.
+    /// Whether line breaks are CRLF in a text without any line break: its file had them before.
     pub(crate) crlf: bool,
 }

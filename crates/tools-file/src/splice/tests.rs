@@ -1,4 +1,4 @@
-//! The ladder of an edit: tables, and what holds for all texts.
+//! Tests of the steps of an edit: tables, and properties of all texts.
 
 use proptest::prelude::*;
 
@@ -39,7 +39,7 @@ fn a_part_of_what_counts_as_a_whole_is_no_match() {
     check("= abcd", false, None);
     check("def\nend", false, None);
     check("key = abc", false, None);
-    // Of two matches one lies in it.
+    // One of the two matches lies in it.
     check("abc", false, Some("key = abcdef\nend = x\n"));
     check("abc", true, Some("key = abcdef\nend = x\n"));
 }
@@ -109,7 +109,7 @@ fn two_places_are_never_guessed_between() {
     check("a\r\nb\r\na\r\nb\r\n", "a\nb", Step::LineEndings, &[1, 3]);
     check("x \ny\nx  \ny\n", "x\ny", Step::TrailingBlanks, &[1, 3]);
     check(" p\n q\n\n  p\n  q\n", "p\nq", Step::Indentation, &[1, 4]);
-    // An exact match is meant even where a loose one would be found as well.
+    // An exact match is used even if a looser one exists as well.
     assert!(apply("x\ny\nx \ny\n", "x\ny", "z").is_ok());
 }
 
@@ -191,14 +191,14 @@ fn a_miss_shows_the_line_that_differs() {
         Row::Skipped(14),
     ];
     assert_eq!(near.rows, expected);
-    // A line that was left out, and a line too many.
+    // A missing line, and an additional line.
     let without = [&lines[10..20], &lines[21..40]].concat().join("\n") + "\nno such line";
     let rows = miss(&file, &without, "x").0.unwrap().rows;
     assert!(
         rows.contains(&Row::File(21, lines[20].to_owned())) && rows.contains(&Row::Sent("no such line".into())),
         "{rows:?}"
     );
-    // A part of a long line.
+    // Part of a long line.
     let long = (0..3000).map(|n| format!("f{n}({n});")).collect::<Vec<_>>().concat();
     let near = miss(&format!("a\n{long}\n"), "f1500(1500);f1501(1501);g1502(1502);f1503(1503);", "x").0.unwrap();
     let Row::File(2, there) = &near.rows[1] else { panic!("{near:?}") };
@@ -210,13 +210,13 @@ fn an_edit_counts_as_applied_only_when_it_is() {
     let applied = |text: &str, old: &str, new: &str| miss(text, old, new).1;
     assert_eq!(applied("a\nnewvalue\nc\n", "oldvalue", "newvalue"), Some(2));
     assert_eq!(applied("fn f() {\n    two();\n}\n", "fn f() {\n    one();\n}", "fn f() {\n    two();\n}"), Some(1));
-    // The new text stands elsewhere, and the old one is only remembered wrongly.
+    // The new text exists elsewhere, and the old one was remembered wrongly.
     assert_eq!(
         applied("fn f() {\n    return Err(error);\n}\nfn g() {\n    Ok(())\n}\n", "return Err(eror);", "Ok(())"),
         None
     );
     assert_eq!(applied("x = 1\nlong_name = 10\ny = 2\n", "long_nam = 10", "y = 2"), None);
-    // Nothing but taking away: what is left says nothing.
+    // A pure deletion: the remaining text proves nothing.
     assert_eq!(applied("q();\nOk(())\n", "p();\nOk(())", "Ok(())"), None);
 }
 
@@ -232,8 +232,8 @@ fn a_miss_says_how_the_text_was_copied() {
     assert_eq!(copied("foo\n", "something else"), "");
 }
 
-/// A source file, kept as it was so that edits of the code change nothing here, and blocks of it
-/// that begin everywhere.
+/// A source file from the fixtures, so that edits of the code do not affect this test, and blocks
+/// of it at every position.
 fn blocks(length: usize) -> (String, Vec<String>) {
     let file = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/src/splice/fixtures/source.txt")).unwrap();
     let lines: Vec<&str> = file.lines().collect();
@@ -311,8 +311,8 @@ proptest! {
             return Ok(());
         }
         match find(&text, Request { old: &old, new: "N", all: false, crlf: false }, &[]) {
-            // One that begins in the middle of a CRLF means the whole line break; another step
-            // finds that.
+            // Old text that begins in the middle of a CRLF means the whole line break; another step
+            // finds it.
             _ if old.starts_with('\n') => {}
             Ok(found) => prop_assert_eq!((found.step, &text[found.places[0].range.clone()]), (Step::Exact, old.as_str())),
             Err(miss) => {

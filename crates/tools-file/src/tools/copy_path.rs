@@ -91,7 +91,7 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         CopySummary { files: 1, bytes, ..CopySummary::default() }
     } else {
         let source = source.into_directory()?;
-        // By identity, whatever the spelling: a copy inside its own source would grow for ever.
+        // Compares identities, not paths: a copy inside its own source would grow for ever.
         let above = destination.directory().lineage().map_err(|error| FileError::io(to, error))?;
         if above.contains(&metadata.id) {
             return Err(FileError::IntoItself { from: from.to_path_buf(), to: to.to_path_buf() });
@@ -103,7 +103,7 @@ fn copy(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     Ok(ToolOutput::text(summary).at(Location { path, line: None }))
 }
 
-/// A new directory appears whole; one that is there is merged into.
+/// Makes a new directory appear whole, or merges into an existing one.
 fn copy_directory(
     source: Directory,
     destination: &Entry,
@@ -133,7 +133,7 @@ fn copy_directory(
     copied
 }
 
-/// Somebody took the name while the copy was made.
+/// The error when another process took the name during the copy.
 fn now_taken(error: FileError, to: &Path) -> FileError {
     match error {
         FileError::Path(PathError::Exists(_)) => {

@@ -1,5 +1,5 @@
-//! `edit`: replaces text in a file that it finds without guessing, and leaves every other byte as
-//! it is.
+//! `edit`: finds text in a file without guessing and replaces it, and leaves every other byte
+//! unchanged.
 
 use std::{borrow::Cow, io::Read as _, path::Path, sync::Arc};
 
@@ -72,8 +72,8 @@ impl Tool for Edit {
     }
 }
 
-/// What the edit would change. Where the old text cannot be found, which may be for a credential
-/// that is not shown here, the two texts as they were given.
+/// Predicts the change of the edit. If the old text is not found, perhaps because of a credential
+/// that is not visible here, this is the difference between the sent texts.
 fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<PredictedChange> {
     let asked = &*site.named(&args.path);
     let changes = changes(args).ok()?;
@@ -90,10 +90,10 @@ fn foreseen(args: &Args, site: &Site, cancel: &Cancel) -> Option<PredictedChange
     Some(PredictedChange::diff(diff(&path, Some(&old), &new)))
 }
 
-/// The replacements that are asked for, in either of the two forms.
+/// The requested replacements, in either of the two forms.
 fn changes(args: &Args) -> Result<Vec<Change>, FileError> {
     let refuse = |text: String| Err(FileError::Arguments(text));
-    // Empty texts beside `edits` say nothing: some models fill in every field.
+    // Empty texts next to `edits` are ignored: some models fill in every field.
     let given = |text: &Option<String>| text.clone().filter(|text| args.edits.is_none() || !text.is_empty());
     let replace_all = args.replace_all.filter(|all| *all || args.edits.is_none());
     let edits = args.edits.as_ref().filter(|edits| !edits.is_empty() || args.old_string.is_none());
@@ -148,8 +148,8 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
         *near = None;
     }
     let edited = match (edited, &stale) {
-        // What was read is not what is there: say so, also where the old text is still found. An
-        // edit is made of what was read, and what surrounds it now may give it another meaning.
+        // Reports the change since the last read even if the old text is still found. The edit is
+        // based on what was read, and new text around it may give it another meaning.
         (Err(miss @ FileError::Edit { .. }), Some(seen)) => {
             return Err(changed_since_read(site, asked, &path, seen, before, &format!("{miss}\n")));
         }
@@ -182,7 +182,7 @@ fn edit(asked: &Path, changes: &[Change], site: &Site, cancel: &Cancel) -> Resul
     Ok(ToolOutput { summary, diff: Some(change), ..output })
 }
 
-/// The difference of two texts of a file, as both are shown.
+/// The difference of two texts of a file, in their shown form.
 fn difference(path: &Path, decoded: &FileText, after: &str) -> FileDiff {
     diff(path, Some(&decoded.shown(&decoded.text)), &decoded.shown(after))
 }
@@ -202,7 +202,7 @@ fn apply<'t>(
 ) -> Result<EditResult<'t>, FileError> {
     let mut edited =
         EditResult { text: decoded.text.as_str().into(), replaced: 0, first_line: usize::MAX, notes: Vec::new() };
-    // An entry may take the last line break away before another one adds lines.
+    // One replacement may remove the last line break before another adds lines.
     let crlf = begins_with_crlf(&decoded.text);
     for (index, change) in changes.iter().enumerate() {
         cancel.check()?;
@@ -233,8 +233,8 @@ fn apply<'t>(
     Ok(edited)
 }
 
-/// Why an edit does not apply to a file with credentials, told by the text that is shown of it:
-/// what is nearest must not tell how much of a credential was guessed.
+/// Explains a mismatch in a file with credentials by its shown text: the nearest text must not
+/// reveal how much of a credential was guessed correctly.
 fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path), miss: EditMismatch) -> EditMismatch {
     if matches!(miss, EditMismatch::Ambiguous { .. }) {
         return miss;
@@ -250,7 +250,7 @@ fn miss_in_shown(text: &str, request: Request<'_>, (site, path): (&Site, &Path),
     }
 }
 
-/// Refuses to replace what the session has not seen.
+/// Refuses to replace content that the session has not seen.
 pub(super) fn refuse_stale(site: &Site, asked: &Path, path: &Path, now: &[u8]) -> Result<(), FileError> {
     let (memory, session) = site.memory();
     match memory.stale(session, path, now) {
@@ -259,13 +259,13 @@ pub(super) fn refuse_stale(site: &Site, asked: &Path, path: &Path, now: &[u8]) -
     }
 }
 
-/// The refusal for a file that is too long to say what changed in it.
+/// The refusal for a file that is too long to show the changes.
 pub(super) fn changed_unseen(asked: &Path) -> FileError {
     let changes = "[read it again to see what changed]".to_owned();
     FileError::ChangedSinceRead { before: String::new(), path: asked.to_path_buf(), changes }
 }
 
-/// Says what changed; having been told, the session has seen it.
+/// The refusal with the changes. Afterwards the session counts as having seen them.
 fn changed_since_read(
     site: &Site,
     asked: &Path,

@@ -8,14 +8,14 @@ use super::{
 };
 use crate::{FilePolicy, memory::SeenFiles, workspace::Workspace};
 
-/// The ten tools over one policy, each as an executor of its own.
+/// The ten tools over one policy, one executor each.
 ///
-/// They share what sessions have read; make them once per host.
+/// They share the memory of what sessions have read; make them once per host.
 pub fn executors(policy: Shared<FilePolicy>) -> Vec<DynExecutor> {
     executors_over(policy, &SeenFiles::default())
 }
 
-/// The same over a memory of what sessions have read, for hosts whose sessions end before they do.
+/// Does the same with a given memory, for hosts that outlive their sessions.
 pub fn executors_over(policy: Shared<FilePolicy>, seen: &SeenFiles) -> Vec<DynExecutor> {
     let workspace = Workspace::new(policy, seen);
     let of = |tool| workspace.of(tool);
@@ -33,7 +33,7 @@ pub fn executors_over(policy: Shared<FilePolicy>, seen: &SeenFiles) -> Vec<DynEx
     ]
 }
 
-/// The ten tools over one policy as one executor.
+/// Combines the ten tools over one policy in one executor.
 pub fn executor(policy: Shared<FilePolicy>) -> CompositeExecutor {
     CompositeExecutor::new(executors(policy))
 }

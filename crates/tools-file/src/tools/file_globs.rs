@@ -1,5 +1,5 @@
-//! Globs that choose files of a search, in the forms in which they are sent: as ripgrep and ignore
-//! files take them. Pure.
+//! Globs that select the files of a search, in the forms that models send: those of ripgrep and of
+//! ignore files. Does no I/O.
 
 use std::path::Path;
 
@@ -8,10 +8,10 @@ use globset::GlobMatcher;
 use super::notes;
 use crate::error::FileError;
 
-/// The files that are searched.
+/// The selection of files.
 #[derive(Debug, Default)]
 pub(super) struct FileGlobs {
-    /// Any of them; all files where there are none.
+    /// The file must match one of these, if there are any.
     included: Vec<FileGlob>,
     excluded: Vec<FileGlob>,
 }
@@ -19,11 +19,11 @@ pub(super) struct FileGlobs {
 #[derive(Debug)]
 struct FileGlob {
     matcher: GlobMatcher,
-    /// Whether it is about whole paths, not about paths below the folder that is searched.
+    /// Whether the glob applies to whole paths instead of paths below the searched folder.
     absolute: bool,
 }
 
-/// A glob as `globset` reads it.
+/// A glob in the syntax of `globset`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct PlainGlob {
     text: String,
@@ -31,11 +31,11 @@ struct PlainGlob {
 }
 
 impl FileGlobs {
-    /// Reads what was sent. `workdir` is the working directory by each of its names, the canonical
-    /// one first.
+    /// Parses the sent globs. `workdir` is the working directory by each of its names, the
+    /// canonical one first.
     ///
     /// # Errors
-    /// `Pattern`, with what is wrong.
+    /// `Pattern`, with the problem.
     pub(super) fn parse(sent: &str, workdir: [&Path; 2]) -> Result<Self, FileError> {
         let mut globs = Self::default();
         for piece in pieces(sent) {
@@ -49,7 +49,7 @@ impl FileGlobs {
                     Ok::<_, FileError>(FileGlob { matcher, absolute: glob.absolute })
                 };
                 if is_exclusion {
-                    // A folder is left out with everything in it.
+                    // A folder is excluded with everything in it.
                     globs.excluded.extend([compile(&glob.text)?, compile(&format!("{}/**", glob.text))?]);
                 } else {
                     globs.included.push(compile(&glob.text)?);
@@ -59,15 +59,15 @@ impl FileGlobs {
         Ok(globs)
     }
 
-    /// Whether a file is searched, by its path below the folder and its whole one.
+    /// Whether a file is searched, by its path below the folder and its whole path.
     pub(super) fn choose(&self, relative: &Path, whole: &Path) -> bool {
         let fits = |glob: &FileGlob| glob.matcher.is_match(if glob.absolute { whole } else { relative });
         (self.included.is_empty() || self.included.iter().any(fits)) && !self.excluded.iter().any(fits)
     }
 }
 
-/// The alternatives of a list with commas, and the text as it is: a name may hold a comma. Within
-/// braces and brackets a comma is the glob's own.
+/// The parts of a comma-separated list, and the whole text, because a name may contain a comma.
+/// Commas within braces and brackets belong to the glob.
 fn pieces(sent: &str) -> Vec<&str> {
     let sent = sent.trim();
     let parts: Vec<&str> = sent.split(',').map(str::trim).filter(|part| !part.is_empty()).collect();
@@ -77,7 +77,7 @@ fn pieces(sent: &str) -> Vec<&str> {
     parts.into_iter().chain((!sent.starts_with('!')).then_some(sent)).collect()
 }
 
-/// The plain globs that one glob, as it was sent, is equal to.
+/// The plain globs that are equivalent to one sent glob.
 fn plain(sent: &str, piece: &str, workdir: [&Path; 2]) -> Result<Vec<PlainGlob>, FileError> {
     let fail = |problem: &str| FileError::Pattern {
         what: "glob",
@@ -102,11 +102,11 @@ fn plain(sent: &str, piece: &str, workdir: [&Path; 2]) -> Result<Vec<PlainGlob>,
         (false, text) => text.to_owned(),
     };
     if !rest.starts_with('/') {
-        // Without a `/` it is about names in every folder, as people mean it.
+        // Without a `/` it matches names in every folder, as users expect.
         let anywhere = if below.contains('/') || matches!(below, "" | ".") { "" } else { "**/" };
         return Ok(vec![PlainGlob { text: format!("{anywhere}{}", with_end(below)), absolute: false }]);
     }
-    // From the folder that is searched, as in ignore files, or a path of the machine.
+    // Relative to the searched folder, as in ignore files, or an absolute path.
     let own = workdir.iter().find_map(|name| {
         let after = rest.strip_prefix(name.to_str()?)?;
         (after.is_empty() || after.starts_with('/')).then_some(after)
@@ -125,7 +125,7 @@ mod tests {
 
     const FILES: [&str; 6] = ["x.py", "a/y.py", "a/b/z.py", "c/x.rs", "c/a/w.py", "d,e.txt"];
 
-    /// The files that a search from `/w/s` takes, where `/link` is the working directory `/w`.
+    /// The files selected by a search from `/w/s`, where `/link` is the working directory `/w`.
     fn chosen(glob: &str) -> String {
         let globs = FileGlobs::parse(glob, [Path::new("/w"), Path::new("/link")]).unwrap();
         let fits = |file: &&str| globs.choose(Path::new(file), &Path::new("/w/s").join(file));

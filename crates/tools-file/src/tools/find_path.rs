@@ -24,7 +24,7 @@ use crate::ignore_rules::IgnoreRules;
 use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
 use crate::workspace::{Site, Workspace};
 
-/// The most paths that may be asked for.
+/// Maximum number of paths in one call.
 const MAX_PATHS: usize = 50_000;
 
 pub(super) struct FindPath(pub(super) Arc<Workspace>);
@@ -140,7 +140,7 @@ fn find(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
         }
     }
     cancel.check()?;
-    // Where nothing is, nothing tells when something comes.
+    // A path that does not exist has no stamp that would show when it appears.
     if let Some(stamps) = site.stamps().filter(|_| is_certain) {
         stamps.complete();
     }
@@ -185,21 +185,21 @@ fn render(hits: Hits, offset: usize, left_out: &SkippedCounts, site: &Site, plac
     ToolOutput { truncated: end < total, locations, window, ..output }
 }
 
-/// One directory to walk and what to look for in it.
+/// One directory to walk and the glob below it.
 struct Start {
     path: PathBuf,
     /// `None` when there is no such directory.
     directory: Option<Directory>,
     /// `None` when the pattern is a plain path.
     glob: Option<GlobMatcher>,
-    /// Whether the glob is about whole paths, not about paths below the directory.
+    /// Whether the glob applies to whole paths instead of paths below the directory.
     absolute: bool,
     depth: Option<usize>,
 }
 
 /// Splits the pattern into the directory that it names and the glob below it.
 ///
-/// A pattern that begins above the roots (`/**/x`) is looked for in the roots it covers, never
+/// A pattern that begins above the roots (`/**/x`) is searched in the roots that it covers, never
 /// outside.
 fn starts(args: &Args, site: &Site) -> Result<Vec<Start>, FileError> {
     let pattern = anywhere(&args.pattern);
@@ -243,7 +243,7 @@ fn start_in_root(root: PathBuf, whole: &GlobMatcher, site: &Site) -> Result<Star
     Ok(Start { path: root, directory: Some(directory), glob: Some(whole.clone()), absolute: true, depth: None })
 }
 
-/// A pattern without wildcards: the path itself, if it is there.
+/// A pattern without wildcards: the path itself, if it exists.
 fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
     let resolved = site.roots.resolve_entry(path, &site.workdir)?;
     let found = resolved.kind();
@@ -266,14 +266,14 @@ fn plain(path: &Path, site: &Site) -> Result<Vec<Start>, FileError> {
     }])
 }
 
-/// A pattern without `/` is about names in every directory, as people mean it; `.` and `..` are
+/// A pattern without `/` matches names in every directory, as users expect; `.` and `..` are
 /// directories.
 fn anywhere(pattern: &str) -> Cow<'_, str> {
     let is_name = !pattern.contains('/') && !pattern.trim().is_empty() && !matches!(pattern, "." | ".." | "~");
     if is_name { Cow::Owned(format!("**/{pattern}")) } else { Cow::Borrowed(pattern) }
 }
 
-/// The leading components without wildcards, and the others.
+/// The leading components without wildcards, and the rest.
 fn split(pattern: &str) -> Result<(PathBuf, PathBuf), FileError> {
     let fail = |problem: &str| FileError::Pattern { what: "glob", pattern: cut(pattern), problem: problem.to_owned() };
     if pattern.trim().is_empty() {
@@ -291,7 +291,7 @@ fn split(pattern: &str) -> Result<(PathBuf, PathBuf), FileError> {
             rest.push(component);
         }
     }
-    // Braces may hold a `/`: what they cut apart belongs together.
+    // Braces may contain a `/`: the components between them belong together.
     if pattern.matches('{').count() != pattern.matches('}').count() {
         return Err(fail("unbalanced braces"));
     }
@@ -306,7 +306,7 @@ fn cut(pattern: &str) -> String {
     pattern.chars().take(200).collect()
 }
 
-/// How deep the glob can reach; `None` with `**`.
+/// Maximum depth that the glob can reach; `None` with `**`.
 fn depth(glob: &Path) -> Option<usize> {
     let text = glob.to_str()?;
     let bounded = !text.contains("**") && !text.contains('{');
@@ -319,7 +319,7 @@ struct Worker<'a> {
     absolute: bool,
     hits: Hits,
     names: &'a ReadRules,
-    /// How many that match may not be named.
+    /// Number of matches that may not be named.
     closed: usize,
 }
 
@@ -340,11 +340,11 @@ impl Visitor for Worker<'_> {
     }
 }
 
-/// The first paths by their bytes, and how many there were.
+/// The first paths in byte order, and the counts.
 #[derive(Default)]
 struct Hits {
     first: BinaryHeap<(Vec<u8>, bool)>,
-    /// How many more match and may not be named.
+    /// Number of further matches that may not be named.
     closed: usize,
     total: usize,
     keep: usize,

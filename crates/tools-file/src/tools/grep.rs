@@ -26,12 +26,12 @@ use crate::stamps::Stamps;
 use crate::walk::{Plan, SkippedCounts, Visitor, WalkEntry, walk};
 use crate::workspace::{Site, Workspace};
 
-/// The part of the longest line of `read` that `grep` shows.
+/// Divisor of the maximum line length of `read`: `grep` shows a shorter part.
 const PART: usize = 4;
-/// The most lines that may be asked for.
+/// Maximum number of lines in one call.
 const MAX_LINES: usize = 20_000;
 
-/// The most lines around a match.
+/// Maximum number of lines around a match.
 const MAX_CONTEXT: usize = 50;
 
 pub(super) struct Grep(pub(super) Arc<Workspace>);
@@ -164,23 +164,23 @@ fn grep(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     Ok(ToolOutput { truncated: end < all, locations, window, ..output })
 }
 
-/// What to search for, and how.
+/// The compiled query and its options.
 struct Job<'a> {
     query: Query<'a>,
     matcher: RegexMatcher,
     globs: Option<FileGlobs>,
     types: Option<Types>,
-    /// What of each file.
+    /// Limits for each file.
     take: SearchLimits,
     line_chars: usize,
     mode: Mode,
-    /// What of all files.
+    /// Limit for all files together.
     bound: HitLimit,
     hidden: bool,
     gitignore: bool,
 }
 
-/// Searches one file or tree; says which.
+/// Searches one file or tree; returns its path.
 fn search(
     job: &Job<'_>,
     asked: &Path,
@@ -231,8 +231,8 @@ fn search(
     }
 }
 
-/// What is to be said below the matches. Of a search that ended early only what does not depend on
-/// where it did.
+/// The notes below the matches. After an early end they contain only what does not depend on where
+/// the search ended.
 fn remarks(
     kept: &FirstFiles,
     skipped: &SkippedCounts,
@@ -263,19 +263,19 @@ fn remarks(
     lines
 }
 
-/// How much of how much is shown.
+/// The summary of the shown and total numbers.
 fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> String {
     let (units, what) = (kept.units, if job.mode == Mode::Lines { "matches" } else { "files" });
     let end = offset.saturating_add(shown);
-    // Whether there are more than are counted is the same in every run; how many were found until
-    // then is not.
+    // Every run finds out whether there are more matches than are counted, but not the same number
+    // of them.
     let (total, scope) = match (job.bound.is_over(), job.mode) {
         (true, _) => (format!("more than {}", job.bound.ceiling()), String::new()),
         (false, Mode::Lines) => (units.to_string(), format!(" in {} files", kept.matched_files)),
         (false, _) => (units.to_string(), String::new()),
     };
     match (units, shown) {
-        // Then it is not the pattern that does not match.
+        // In this case it is not the pattern that fails to match.
         (0, _) if kept.chosen == 0 && job.globs.is_some() && job.types.is_some() => {
             "no matches: no file fits both `glob` and `type`".to_owned()
         }
@@ -293,7 +293,7 @@ fn summary(kept: &FirstFiles, offset: usize, shown: usize, job: &Job<'_>) -> Str
     }
 }
 
-/// The files of the window, with the number of matches if that was asked for.
+/// The files of the window, with the number of matches if requested.
 fn list(kept: &FirstFiles, offset: usize, limit: usize, mode: Mode, site: &Site) -> (String, usize) {
     let mut text = String::new();
     let (mut shown, mut filling) = (0, WindowWriter::new(site.answer()));
@@ -312,15 +312,15 @@ fn list(kept: &FirstFiles, offset: usize, limit: usize, mode: Mode, site: &Site)
     (text, shown)
 }
 
-/// The lines of the window with the context that belongs to them, as many as the answer holds, and
-/// how many of them matched. A match that does not fit with its context is not shown, so that the
-/// next window begins with it.
+/// The lines of the window with their context, as many as the answer holds, and the number of
+/// matches shown. A match that does not fit with its context is omitted, so that the next window
+/// begins with it.
 fn render(kept: &FirstFiles, offset: usize, limit: usize, context: u64, site: &Site) -> (String, usize) {
     let mut text = String::new();
     let (mut passed, mut shown) = (0_usize, 0);
     let mut filling = WindowWriter::new(site.answer());
-    // The end of the text behind the last match that is shown with all that stands before it, and
-    // where it was before that match.
+    // End of the text after the last match with all its preceding context, and the same for the
+    // match before it.
     let (mut whole, mut without_last) = (0, 0);
     for file in kept.files.values() {
         let window: Vec<u64> = file
@@ -353,8 +353,8 @@ fn render(kept: &FirstFiles, offset: usize, limit: usize, context: u64, site: &S
             let sign = if hit.matched { ':' } else { '-' };
             let _ = writeln!(text, "{name}{sign}{}{sign}{}", hit.line, hit.text);
             if !filling.takes(&text[begin..]) && shown > 0 {
-                // Whoever goes on begins behind the last match: it is shown with all its context
-                // or, where another one is shown, not at all.
+                // The next window begins after the last match shown. So that match is shown with
+                // all its context, or omitted if another one is shown.
                 let cuts_context = !hit.matched && next.checked_sub(1).is_some_and(is_near);
                 let (end, shown) = if cuts_context && shown > 1 { (without_last, shown - 1) } else { (whole, shown) };
                 text.truncate(end);
@@ -411,7 +411,7 @@ impl Visitor for Worker<'_> {
             return;
         }
         self.kept.chosen += 1;
-        // Before it is opened: even whether it would have matched must not show.
+        // Checked before opening: the tool must not reveal whether the file would match.
         if self.rules.below(found.scope, found.path).is_closed() {
             self.kept.closed += 1;
             return;

@@ -1,4 +1,4 @@
-//! `list_directory`: the entries of one directory, each with what it is.
+//! `list_directory`: the entries of one directory with their types.
 
 use std::{ffi::OsString, fmt::Write as _, os::unix::ffi::OsStrExt as _, sync::Arc};
 
@@ -60,7 +60,7 @@ fn list(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileErr
     let offset = args.offset.unwrap_or(0);
     let limit = args.limit.unwrap_or(site.limits().list_entries);
     let by_name = |(a, _): &(OsString, FileKind), (b, _): &(OsString, FileKind)| a.as_bytes().cmp(b.as_bytes());
-    // Of very many only those up to the last one shown are sorted.
+    // Sorts only the entries up to the last one shown.
     let shown_end = offset.saturating_add(limit);
     if shown_end < total {
         entries.select_nth_unstable_by(shown_end, by_name);

@@ -1,4 +1,4 @@
-//! `move_path`: renames, or copies and deletes where a name cannot cross.
+//! `move_path`: renames, or copies and deletes if a rename is not possible.
 
 use std::{ffi::OsStr, io, path::Path, sync::Arc};
 
@@ -95,7 +95,7 @@ fn rename(
 ) -> Result<(), FileError> {
     let (path, kind) = (destination.path(), taken.map_or(FileKind::Unknown, |taken| taken.kind));
     if taken.is_some_and(|taken| taken.id == metadata.id) {
-        // Two names of one file: renaming would do nothing, so the old name goes.
+        // Both names belong to one file: a rename would do nothing, so the old name is removed.
         return source.directory().remove_file(source.name()).map_err(|error| FileError::io(&path, error));
     }
     match source.directory().rename(source.name(), destination.directory(), destination.name(), replace) {
@@ -118,8 +118,8 @@ fn rename(
     }
 }
 
-/// Copies under a name nobody knows, gives that its real name in one step, then deletes the source:
-/// at every moment the thing is whole somewhere.
+/// Copies under a random name, renames the copy in one step, then deletes the source. At every
+/// moment one place has the whole content.
 fn move_across(
     source: &Entry,
     metadata: &Metadata,
@@ -130,7 +130,7 @@ fn move_across(
 ) -> Result<(), FileError> {
     let (here, there) = (source.directory(), destination.directory());
     let fail = |error: io::Error| FileError::io(&source.path(), error);
-    // What stood at the destination before is gone by then, so that there is no way back.
+    // The old destination is gone by then, so the move cannot be undone.
     let stayed = |cause: FileError| FileError::Partly {
         done: format!("it was copied to `{}`, and the source stays", site.show(&destination.path())),
         cause: Box::new(cause),
@@ -195,7 +195,7 @@ pub(super) fn refuse_overlap(source: &Path, destination: &Path, from: &Path, to:
     Ok(())
 }
 
-/// Refuses to carry files that the rules close to a place where they do not.
+/// Refuses to move denied files to a place where the rules allow them.
 fn refuse_opening(
     source: &Entry,
     destination: &Path,
@@ -230,7 +230,7 @@ fn refuse_opening(
         if scope.is_closed() && kind != FileKind::Directory && !rules.denies(&new_path) {
             return Err(FileError::WouldOpen { path: asked.to_path_buf() });
         }
-        // A directory that cannot be listed hides nothing from those who cannot list it.
+        // Skips a directory that cannot be listed: the tools cannot list it at the target either.
         if kind == FileKind::Directory
             && let Ok(below) = here.directory(&name)
         {

@@ -1,4 +1,4 @@
-//! What searches say of what they did not look at, and the settings they share.
+//! Notes on what searches skipped, and settings that searches share.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use tools_core::nearest;
 
 use crate::{error::FileError, walk::SkippedCounts, workspace::Site};
 
-/// Threads of one search.
+/// Number of threads for one search.
 pub(crate) fn threads(site: &Site) -> usize {
     match site.limits().search_threads {
         0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get).min(8),
@@ -19,7 +19,7 @@ pub(crate) fn threads(site: &Site) -> usize {
 /// A glob on paths below a directory. `*` stays within one component.
 ///
 /// # Errors
-/// `Pattern`, with what is wrong.
+/// `Pattern`, with the problem.
 pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> {
     match GlobBuilder::new(glob).literal_separator(true).backslash_escape(true).build() {
         Ok(glob) => Ok(glob.compile_matcher()),
@@ -31,7 +31,7 @@ pub(super) fn glob(pattern: &str, glob: &str) -> Result<GlobMatcher, FileError> 
     }
 }
 
-/// Names of languages that the list of types has under another one.
+/// Names of languages that have another name in the list of types.
 const TYPE_ALIASES: [(&str, &str); 14] = [
     ("javascript", "js"),
     ("jsx", "js"),
@@ -49,10 +49,10 @@ const TYPE_ALIASES: [(&str, &str); 14] = [
     ("yml", "yaml"),
 ];
 
-/// The files of a type that people know by name.
+/// The files of a type, by its common name.
 ///
 /// # Errors
-/// `Arguments`, with the names that are near.
+/// `Arguments`, with similar names.
 pub(super) fn types(name: &str) -> Result<Types, FileError> {
     let plain = name.trim_start_matches('.').to_lowercase();
     let alias = TYPE_ALIASES.into_iter().find_map(|(alias, known)| (alias == plain).then_some(known));
@@ -69,7 +69,7 @@ pub(super) fn types(name: &str) -> Result<Types, FileError> {
     Err(FileError::Arguments(format!("unknown file type `{name}`{hint}; `glob` takes any pattern, as `*.{name}`")))
 }
 
-/// What a walk left out, one phrase each.
+/// Entries that a walk omitted, one phrase each.
 pub(super) fn skipped(skipped: &SkippedCounts, site: &Site) -> Vec<String> {
     let mut notes = Vec::new();
     if skipped.ignored > 0 {
@@ -90,7 +90,7 @@ pub(super) fn skipped(skipped: &SkippedCounts, site: &Site) -> Vec<String> {
     notes
 }
 
-/// Names some of what could not be read.
+/// Lists some of the entries that could not be read.
 pub(crate) fn unreadable(what: &str, count: u64, some: &[PathBuf], site: &Site) -> String {
     let names: Vec<String> = some.iter().take(5).map(|path| format!("`{}`", site.show(path))).collect();
     let more = if count > names.len() as u64 { ", …" } else { "" };

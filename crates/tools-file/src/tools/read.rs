@@ -1,4 +1,4 @@
-//! `read`: a window of numbered lines, an image, or what the file is when it is neither.
+//! `read`: a window of numbered lines, an image, or a description of another file.
 
 use std::fs::File;
 use std::io::{self, Read as _, Seek as _};
@@ -61,8 +61,8 @@ impl Tool for Read {
     }
 }
 
-/// A file of no more bytes is read on the spot: handing it to another thread costs more than
-/// reading it.
+/// Maximum size in bytes of a file that is read on the current thread: handing it to another thread
+/// costs more than reading it.
 const INLINE: u64 = 64 * 1024;
 
 fn read(
@@ -96,7 +96,7 @@ fn read(
     };
     let (memory, session) = site.memory();
     let content = (metadata.size <= MAX_KEPT_BYTES as u64).then(Vec::new);
-    // What cannot be edited need not be known again.
+    // A file that is too long to be edited does not need a digest.
     let digest = (metadata.size <= limits.edit_bytes).then(|| memory.digest());
     let mut seen = DigestReader { file, digest, content };
     let announced = Encoding::announced(&head);
@@ -119,8 +119,8 @@ fn read(
 
 const BOM: &[u8] = "\u{feff}".as_bytes();
 
-/// Lines with numbers, and below them what is not shown.
-/// As many as the answer holds, and at least one.
+/// Lines with numbers, and a note on what is omitted. Shows as many lines as the answer holds, and
+/// at least one.
 fn render(
     window: &Window,
     ask: Ask,
@@ -130,7 +130,7 @@ fn render(
 ) -> (String, Option<Part>) {
     use std::fmt::Write as _;
     let shown = window.text();
-    // Nearly always: then no line is looked at by itself.
+    // The usual case, in which no line needs a check of its own.
     let whole = std::str::from_utf8(shown).ok().filter(|_| memchr::memchr(0, shown).is_none());
     let mut text = String::with_capacity(shown.len() + 8 * usize::try_from(window.shown()).unwrap_or_default() + 64);
     let (mut odd, mut count, mut filling) = (false, 0_u64, WindowWriter::new(budget));
@@ -157,8 +157,8 @@ fn render(
                 text.truncate(begin);
                 break;
             }
-            // A line that no answer holds is shown as far as it goes: what follows it must be
-            // within reach.
+            // A line that is longer than any answer is cut, so that the following lines can be
+            // reached.
             let most = budget.bytes.min(budget.characters);
             text.truncate(text.floor_char_boundary(begin + most.max(1)));
             let _ = writeln!(text, " … [line of {length} bytes]");
@@ -184,7 +184,8 @@ fn render(
     (text.trim_end_matches('\n').to_owned(), part)
 }
 
-/// As `{number:>6}` and a tab, which is most of the time that showing a line takes.
+/// Writes `{number:>6}` and a tab. Done by hand, because it takes most of the time of showing a
+/// line.
 fn push_number(text: &mut String, mut number: u64) {
     let mut digits = [b' '; 20];
     let mut first = digits.len();
@@ -200,7 +201,7 @@ fn push_number(text: &mut String, mut number: u64) {
     text.push('\t');
 }
 
-/// Which lines these are; empty when they are all.
+/// The range of lines shown; empty when it is the whole file.
 fn position(window: &Window, shown: u64, ask: Ask, metadata: &Metadata) -> String {
     let total = if window.complete {
         window.total.to_string()
@@ -234,7 +235,7 @@ fn image(mut file: File, head: &[u8], mime: &str, metadata: &Metadata, site: &Si
     Ok(output)
 }
 
-/// Keeps what passes through: its digest, and itself while it is short.
+/// Computes the digest of data that is read, and keeps the data while it is short.
 struct DigestReader {
     file: File,
     digest: Option<Digest>,

@@ -115,12 +115,12 @@ fn write(args: &Args, site: &Site, cancel: &Cancel) -> Result<ToolOutput, FileEr
     Ok(ToolOutput { summary, ..output }.at(Location { path, line: None }))
 }
 
-/// How the file changed: as a diff where that is short beside the content, which whoever sent it
-/// knows; else in numbers.
+/// The change of a file: a diff if it is short compared with the content, which the sender knows;
+/// otherwise numbers of lines.
 fn what_changed(change: &FileDiff, lines: usize) -> String {
-    /// Lines of a diff that are shown of any file.
+    /// Maximum number of diff lines shown for any file.
     const MIN_DIFF_LINES: usize = 12;
-    /// Lines of a diff that are shown of a long one.
+    /// Maximum number of diff lines shown for a long file.
     const MAX_DIFF_LINES: usize = 60;
     let shown = change.unified.trim_end_matches('\n');
     if shown.lines().count() <= (lines / 2).clamp(MIN_DIFF_LINES, MAX_DIFF_LINES) {
@@ -130,16 +130,16 @@ fn what_changed(change: &FileDiff, lines: usize) -> String {
     }
 }
 
-/// What of the file's own manner the new content takes over.
+/// New content adapted to the conventions of the file.
 #[derive(Default)]
 struct FileManner {
-    /// `None` when it is written as it was given.
+    /// `None` when the content is written as given.
     content: Option<Vec<u8>>,
     notes: Vec<String>,
 }
 
-/// Line endings and byte order mark as the file has them: a reader is not shown either, and who
-/// writes back what was read does not mean to change them.
+/// Keeps the line endings and byte order mark of the file. Readers are not shown them, so writing
+/// back what was read is not meant to change them.
 fn as_before(before: &[u8], content: &str) -> FileManner {
     let mut notes = Vec::new();
     let Ok(decoded) = FileText::of(before, Path::new("")) else {

@@ -1,6 +1,6 @@
-//! The ladder on a history that the test makes: changes to real source code, taken apart into hunks
-//! as `git diff` does, then asked for as a model would that has line endings, blanks, tabs or
-//! indentation slightly wrong, or an old text.
+//! Tests the steps on a generated history: changes to real source code, split into hunks as in
+//! `git diff`. Each is requested with slightly wrong line endings, blanks, tabs or indentation, or
+//! with an outdated old text, as a model might do.
 
 use std::path::{Path, PathBuf};
 
@@ -8,16 +8,16 @@ use similar::{Algorithm, TextDiff};
 
 use super::super::*;
 
-/// One change: a file and what is asked of it.
+/// One change: a file and the requested edit.
 struct Hunk {
     file: String,
     old: String,
     new: String,
-    /// The file afterwards.
+    /// The file after the change.
     after: String,
 }
 
-/// What came of asking.
+/// Results of the requests.
 #[derive(Debug, Default, PartialEq, Eq)]
 struct Tally {
     asked: usize,
@@ -27,7 +27,7 @@ struct Tally {
 }
 
 impl Tally {
-    /// Counts one answer; `same` compares with what was meant.
+    /// Counts one result; `same` compares it with the expected one.
     fn add(&mut self, file: &str, old: &str, new: &str, same: impl Fn(&str) -> bool) {
         self.asked += 1;
         match find(file, Request { old, new, all: false, crlf: false }, &[]) {
@@ -49,8 +49,8 @@ impl Chance {
     }
 }
 
-/// The source files of this workspace that are indented by four spaces, each with what stands for
-/// its name.
+/// The source files of this workspace that are indented by four spaces, each with a seed from its
+/// name.
 fn sources() -> Vec<(u64, String)> {
     let mut pending = vec![Path::new(env!("CARGO_MANIFEST_DIR")).join("..")];
     let mut files: Vec<PathBuf> = Vec::new();
@@ -71,7 +71,7 @@ fn sources() -> Vec<(u64, String)> {
     let texts = files.iter().filter_map(|path| Some((name(path), std::fs::read_to_string(path).ok()?)));
     texts
         .filter(|(_, text)| {
-            // Where nothing is indented, nothing tells tabs from spaces.
+            // Without indentation, tabs cannot be distinguished from spaces.
             let is_indented = text.lines().filter(|line| line.starts_with("    ")).count() > 10;
             let is_plain = !text.contains(['\t', '\r']) && !text.contains(" \n");
             (60..260).contains(&text.lines().count()) && is_indented && is_plain
@@ -79,7 +79,7 @@ fn sources() -> Vec<(u64, String)> {
         .collect()
 }
 
-/// The file after a day of work: lines changed, added, removed, wrapped in a block.
+/// The file after typical work: lines changed, added, removed, wrapped in a block.
 fn worked_on(file: &str, chance: &mut Chance) -> String {
     let mut result = String::new();
     let mut lines = file.lines().peekable();
@@ -100,17 +100,17 @@ fn worked_on(file: &str, chance: &mut Chance) -> String {
     result
 }
 
-/// Hunks that are enough.
+/// Number of hunks that is enough.
 const ENOUGH: usize = 1200;
 
-/// The changes as hunks with three lines around them, more where that is not unique.
+/// The changes as hunks with three lines of context, or more until the context is unique.
 fn hunks() -> Vec<Hunk> {
     let mut all = Vec::new();
     for (name, file) in sources() {
         if all.len() >= ENOUGH {
             break;
         }
-        // Of its name: what happens to a file does not depend on those before it.
+        // Seeded by the name, so that the changes of a file do not depend on earlier files.
         let mut chance = Chance(name);
         let worked = worked_on(&file, &mut chance);
         let (before, after): (Vec<&str>, Vec<&str>) =
@@ -129,7 +129,7 @@ fn hunks() -> Vec<Hunk> {
                 (old.start, new.start) = (old.start - 1, new.start - 1);
             }
             let (old_text, new_text) = (before[old.clone()].concat(), after[new].concat());
-            // Nobody asks for nothing but brackets.
+            // Nobody requests an edit of brackets alone.
             if !is_unique(&old) || old_text == new_text || worded(&old_text).is_empty() {
                 continue;
             }
@@ -144,7 +144,7 @@ fn crlf(text: &str) -> String {
     text.replace('\n', "\r\n")
 }
 
-/// Each line with other blanks at its beginning.
+/// Each line with other leading blanks.
 fn reindented(text: &str, indent: impl Fn(usize) -> String) -> String {
     let line = |line: &str| match line.trim_start_matches(' ') {
         "\n" => line.to_owned(),
@@ -157,7 +157,7 @@ fn tabs(text: &str) -> String {
     reindented(text, |spaces| "\t".repeat(spaces / 4) + &" ".repeat(spaces % 4))
 }
 
-/// Blanks behind every other line.
+/// Adds blanks at the end of every other line.
 fn blanks(text: &str) -> String {
     let line = |(n, line): (usize, &str)| match line.strip_suffix('\n') {
         Some(line) if n % 2 == 0 => format!("{line}  \n"),
@@ -174,7 +174,7 @@ fn without_blanks(text: &str) -> String {
     text.lines().map(|line| line.trim_end().to_owned() + "\n").collect()
 }
 
-/// What a wrong answer may not be: each place that is not the hunk's keeps every byte.
+/// No result may change text outside of its hunk.
 fn check(name: &str, tally: &Tally) {
     assert_eq!(tally.wrong.first(), None, "{name}: {} in a wrong place", tally.wrong.len());
     assert!(tally.right * 100 >= tally.asked * 99, "{name}: {} right, {} refused", tally.right, tally.refused);
@@ -205,8 +205,8 @@ fn harmless_differences_are_bridged_in_the_right_place_and_stale_text_is_refused
         add(1, &crlf(file), old, new, &crlf(after));
         add(2, file, &crlf(old), &crlf(new), after);
         add(4, file, &blanks(old), new, after);
-        // Where nothing of the old text is indented it is found as it was sent, and so the new one
-        // is written.
+        // Without any indentation in the old text, the match is exact, so the new text is written
+        // as sent.
         if indented(old) {
             add(5, &tabs(file), old, new, &tabs(after));
             add(6, file, &tabs(old), &tabs(new), after);
@@ -219,7 +219,7 @@ fn harmless_differences_are_bridged_in_the_right_place_and_stale_text_is_refused
         let by = least(old).unwrap_or_default().min(least(new).unwrap_or_default());
         let shifted = |text: &str| reindented(text, |spaces| " ".repeat(spaces - by));
         add(8, file, &shifted(old), &shifted(new), after);
-        // What is replaced takes its trailing blanks along; everything else keeps its own.
+        // Replaced lines lose their trailing blanks; all others keep them.
         let (spread, wanted) = (blanks(file), without_blanks(after));
         let kept = |result: &str| {
             let untouched = spread.lines().zip(result.lines()).take_while(|(a, b)| a == b).count();
@@ -246,17 +246,17 @@ fn harmless_differences_are_bridged_in_the_right_place_and_stale_text_is_refused
     );
 }
 
-/// The number of the line at which the hunk begins, from 0.
+/// Number of the line at which the hunk begins, from 0.
 fn old_start(file: &str, old: &str) -> usize {
     file[..file.find(old).unwrap()].lines().count()
 }
 
-/// The numbers of the lines that are more than brackets.
+/// Numbers of the lines with more than brackets.
 fn worded(text: &str) -> Vec<usize> {
     text.lines().enumerate().filter(|(_, line)| line.trim().len() > 3).map(|(n, _)| n).collect()
 }
 
-/// The file after somebody else changed a line of the hunk.
+/// The file after someone else changed a line of the hunk.
 fn changed(file: &str, old: &str, n: usize) -> String {
     let (lines, worded): (Vec<&str>, _) = (old.split_inclusive('\n').collect(), worded(old));
     let at = worded[n % worded.len()];
