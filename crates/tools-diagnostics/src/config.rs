@@ -1,4 +1,4 @@
-//! `[tools.diagnostics]` as it is typed, and what of it runs.
+//! `[tools.diagnostics]` as configured, and its compiled form.
 
 use std::time::Duration;
 

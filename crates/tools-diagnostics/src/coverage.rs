@@ -1,5 +1,4 @@
-//! Whether what was asked for is among what a checker has read: a clean result says nothing of the
-//! rest.
+//! Checks whether a checker has read the requested files: a clean result means nothing for others.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -10,28 +9,28 @@ use crate::checkers::Coverage;
 use crate::go_files::{GoSurvey, Target, survey, why_left_out};
 use crate::project::Job;
 
-/// Bytes of a compiler's list that are read.
+/// Maximum number of bytes read from a dependency list of a compiler.
 const LIST: u64 = 1024 * 1024;
 
-/// What is known of one run.
+/// The coverage of one run.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct RunCoverage {
-    /// How many files of the workspace were read; `None` where that is not known.
+    /// Number of workspace files that were read; `None` if it is not known.
     pub(crate) files: Option<usize>,
-    /// What was asked for and not checked; a phrase.
+    /// Requested files that were not checked; a phrase.
     pub(crate) unchecked: Option<String>,
-    /// The same of something that another checker may have read.
+    /// Requested files that were not checked, but that another checker may have read; a phrase.
     pub(crate) missed: Option<String>,
 }
 
-/// What a call named.
+/// The target of a call.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Asked<'a> {
-    /// The project.
+    /// The whole project.
     Project,
-    /// A file of the checker's own kind.
+    /// A file of a kind that the checker knows.
     File(&'a Path),
-    /// A file that the checker does not know.
+    /// A file of another kind.
     Other(&'a Path),
     /// A folder in the project.
     Folder(&'a Path),
@@ -48,7 +47,7 @@ impl<'a> Asked<'a> {
     }
 }
 
-/// Compares what was read with what was asked for.
+/// Compares the files that were read with those requested.
 pub(crate) fn covered(
     checked: &Coverage,
     asked: Asked<'_>,
@@ -88,13 +87,14 @@ pub(crate) fn covered(
             let is_listed = read.iter().any(|list| sources(list).any(|source| file.ends_with(&source)));
             match asked {
                 Asked::Other(_) => missed((!is_listed).then(|| outside(file))),
-                // Lists that cannot be read say nothing.
+                // Unreadable lists prove nothing.
                 _ => unchecked((!read.is_empty() && !is_listed).then(|| outside(file))),
             }
         }
         (Coverage::Lists(lists), Asked::Folder(folder)) => {
             let read: Vec<String> = lists.iter().filter_map(|list| text(list, roots)).collect();
-            // Spelled from the folder of the workspace, which may lie above the project.
+            // Paths are relative to the folder of the cargo workspace, which may be above the
+            // project.
             let lies_in = |source: &Path| directory.ancestors().any(|above| above.join(source).starts_with(folder));
             let is_listed = read.iter().any(|list| sources(list).any(|source| lies_in(&source)));
             missed((!read.is_empty() && !is_listed).then(|| no_file(folder)))
@@ -114,7 +114,7 @@ pub(crate) fn covered(
     }
 }
 
-/// What `go vet` said nothing about.
+/// Files that `go vet` did not check.
 fn left_out(found: &GoSurvey, show: impl Fn(&Path) -> String) -> Option<String> {
     let some = |what: &str, paths: &[PathBuf]| {
         let first = paths.first().map(|first| show(first))?;
@@ -130,13 +130,13 @@ fn left_out(found: &GoSurvey, show: impl Fn(&Path) -> String) -> Option<String> 
     (!phrases.is_empty()).then(|| phrases.join("; "))
 }
 
-/// Whether it is code of the workspace, and no library that it brings along.
+/// Whether the file is code of the workspace, not of an installed library.
 fn is_own(path: &Path, roots: &Roots) -> bool {
     !path.components().any(|part| part.as_os_str() == "node_modules")
         && roots.paths().any(|root| path.starts_with(root))
 }
 
-/// A compiler's list.
+/// The text of a dependency list.
 fn text(list: &Path, roots: &Roots) -> Option<String> {
     let (file, ..) = roots.open_file(list, Path::new("/")).ok()?;
     let mut text = String::new();
@@ -144,13 +144,13 @@ fn text(list: &Path, roots: &Roots) -> Option<String> {
     Some(text)
 }
 
-/// The sources that such a list names, some relative to a folder above.
+/// The sources in such a list, some of them relative to a parent folder.
 fn sources(list: &str) -> impl Iterator<Item = PathBuf> {
     let lines = list.lines().filter_map(|line| line.split_once(": "));
     lines.flat_map(|(_, sources)| words(sources)).map(PathBuf::from)
 }
 
-/// The words of such a list, in which a blank that belongs to a name has a backslash before it.
+/// The words of such a list, in which a backslash escapes a blank in a name.
 fn words(line: &str) -> Vec<String> {
     let parts = line.replace("\\ ", "\u{0}");
     parts.split(' ').filter(|word| !word.is_empty()).map(|word| word.replace('\u{0}', " ")).collect()

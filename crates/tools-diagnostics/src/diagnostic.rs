@@ -1,5 +1,5 @@
-//! One thing a checker says about a place, and the order and identity of such things. Where its
-//! file lies is `project`'s part.
+//! A diagnostic of a checker, and the order and identity of diagnostics. `project` locates its
+//! file.
 
 use std::cmp::Reverse;
 use std::collections::HashSet;
@@ -49,7 +49,7 @@ pub struct Diagnostic {
 }
 
 impl Diagnostic {
-    /// `path:line:col severity[code]: message`, without what is not known.
+    /// `path:line:col severity[code]: message`, without unknown parts.
     pub(crate) fn line(&self) -> String {
         let mut text = self.file.clone().unwrap_or_default();
         for number in [self.line, self.col].into_iter().flatten() {
@@ -71,10 +71,11 @@ impl Diagnostic {
     }
 }
 
-/// Errors first, then by file and place; each thing once, however many targets it was found in.
+/// Errors first, then by file and place. Each diagnostic occurs once, even if several targets
+/// report it.
 pub(crate) fn in_order(mut diagnostics: Vec<Diagnostic>) -> Vec<Diagnostic> {
     let mut seen = HashSet::new();
-    // What is rendered differs where the target is named in it; the thing is the same.
+    // The rendered text may contain the target, so it is not compared.
     diagnostics.retain(|found| seen.insert(Diagnostic { rendered: None, ..found.clone() }));
     diagnostics.sort_by_cached_key(|found| {
         (Reverse(found.severity), found.file.is_none(), found.file.clone(), found.line, found.col)

@@ -1,4 +1,4 @@
-//! The tool `diagnostics`: its parameters, the look ahead that every gate judges, and the run.
+//! The tool `diagnostics`: its parameters, the inspection for the gates, and the run.
 
 use std::ffi::OsString;
 use std::io::ErrorKind;
@@ -60,15 +60,15 @@ pub enum CheckKind {
 pub struct Diagnostics {
     policy: Shared<DiagnosticsPolicy>,
     workspace: Workspace,
-    /// Made at the first call; later ones share its private folders.
+    /// Made at the first call; later calls share its private folders.
     sandbox: Mutex<Option<Sandbox>>,
 }
 
 impl Diagnostics {
-    /// The tool under a policy. By itself it lets checkers write the working directory of the call
-    /// alone, and gives them neither a network nor credentials: they find the home empty but for
-    /// toolchains, the files of [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and
-    /// variables that look like credentials are left out of their environment.
+    /// A tool under a policy. By default, checkers may write only the working directory of the
+    /// call, and have neither a network nor credentials: the home is empty except for toolchains,
+    /// the files of [`SECRET_PRESET`](tools_sandbox::SECRET_PRESET) are masked, and variables that
+    /// look like credentials are removed from the environment.
     ///
     /// ```no_run
     /// use tools_core::{CallContext, CompositeExecutor, DynExecutor, Shared, Stack, ToolCall};
@@ -86,21 +86,20 @@ impl Diagnostics {
         Self { policy, workspace: Workspace::default(), sandbox: Mutex::new(None) }
     }
 
-    /// The same tool with other allowed roots: the only folders in which it checks and that a
-    /// checker may write.
+    /// Sets the allowed roots: the only folders that it checks and that a checker may write.
     #[must_use]
     pub fn rooted(self, roots: RootsOf) -> Self {
         Self { workspace: Workspace { roots, ..self.workspace }, ..self }
     }
 
-    /// The same tool whose checkers are confined so, which decides about network and home as well:
-    /// [`Confinement::default`] has no network and shows the whole home.
+    /// Sets the confinement of checkers, including network and home: [`Confinement::default`] has
+    /// no network and shows the whole home.
     #[must_use]
     pub fn confined(self, confine: Confine) -> Self {
         Self { workspace: Workspace { confine: Some(confine), ..self.workspace }, ..self }
     }
 
-    /// The same tool whose checkers are held to what commands are held to.
+    /// Confines checkers in the same way as commands.
     #[must_use]
     pub fn held_by(self, commands: Arc<dyn ChildConfinement>) -> Self {
         let (hidden, env_pass) = (commands.hidden().clone(), commands.env_pass());
@@ -109,22 +108,21 @@ impl Diagnostics {
             .passing(env_pass)
     }
 
-    /// The same tool whose checkers cannot read what these rules deny, which take the place of the
-    /// preset.
+    /// Sets the rules for files that checkers cannot read, in place of the preset.
     #[must_use]
     pub fn hiding(self, hidden: MaskRules) -> Self {
         Self { workspace: Workspace { hidden: OnceLock::from(hidden), ..self.workspace }, ..self }
     }
 
-    /// The same tool that hands on these environment variables though their names look like
-    /// credentials; a trailing `*` matches any ending.
+    /// Passes these environment variables on although their names look like credentials; a trailing
+    /// `*` matches any ending.
     #[must_use]
     pub fn passing(self, env_pass: Vec<String>) -> Self {
         Self { workspace: Workspace { env_pass, ..self.workspace }, ..self }
     }
 
-    /// The same tool whose checkers get no environment variable in whose value this `redactor`
-    /// finds a credential.
+    /// Removes environment variables from checkers if this `redactor` finds a credential in the
+    /// value.
     #[must_use]
     pub fn redacting(self, redactor: Arc<dyn Redactor>) -> Self {
         Self { workspace: Workspace { redactor, ..self.workspace }, ..self }
@@ -135,7 +133,7 @@ impl Diagnostics {
         Typed::new(self)
     }
 
-    /// What a call is about: the roots, and what would run where.
+    /// Plans a call: its roots, and the checkers with their directories.
     fn look(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<(Roots, Vec<CheckerPlan>), DiagnosticsError> {
         let roots = (self.workspace.roots)(cx.workdir())?;
         let path = Path::new(args.path.as_deref().unwrap_or("."));
@@ -151,7 +149,7 @@ impl Diagnostics {
         Ok((roots, planned))
     }
 
-    /// A sandbox for the checkers of one call, compiled for what lies in the workspace now.
+    /// A sandbox for the checkers of one call, compiled for the current content of the workspace.
     fn sandbox(&self, writable: Vec<PathBuf>, cx: &CallContext) -> Result<(Sandbox, Guard), DiagnosticsError> {
         let masks = self.workspace.hidden().masks(&writable);
         if masks.incomplete {
@@ -182,8 +180,8 @@ impl Diagnostics {
         Ok((sandbox, guard))
     }
 
-    /// Runs the checkers, and looks afterwards what they changed that programs outside obey: code
-    /// of the project does more than check.
+    /// Runs the checkers, and afterwards reports changes to files that control programs outside the
+    /// sandbox: code of the project may do more than check.
     async fn check(&self, args: &DiagnosticsArgs, cx: &CallContext) -> Result<ToolOutput, ToolError> {
         let mut confined = None;
         let checked = self.run_checkers(args, &mut confined, cx).await;
@@ -218,7 +216,7 @@ impl Diagnostics {
         let kind = args.kind.unwrap_or_default();
         for planned in planned {
             let found = program(&planned.job, &planned.command, &roots, &env);
-            // What is missing may have somebody who checks at least a part of it.
+            // If the program is missing, another checker may do a part of its work.
             let (planned, found) = match found {
                 Some(found) => (planned, Some(found)),
                 None => match planned.job.bare(planned.command.program) {
@@ -266,7 +264,7 @@ impl Diagnostics {
     }
 }
 
-/// When the checkers of a call are stopped: early enough that what they found is still told.
+/// The time at which the checkers are stopped: early enough to report what they found.
 fn until(policy: &DiagnosticsPolicy, cx: &CallContext) -> Instant {
     const LAST_WORDS: Duration = Duration::from_millis(500);
     let own = Instant::now() + policy.timeout;
@@ -285,7 +283,7 @@ fn program(job: &Job, command: &CheckCommand, roots: &Roots, env: &[(OsString, O
 struct CheckerPlan {
     job: Job,
     command: CheckCommand,
-    /// What makes its directory a project.
+    /// Content of the file that marks the project.
     marker: String,
 }
 
@@ -317,7 +315,8 @@ impl Tool for Diagnostics {
                     argv: command.words(),
                     via: Vec::new(),
                 })
-                // What runs may write below it: build folders, and whatever a build script does.
+                // The program may write below it: build folders, and anything that a build script
+                // writes.
                 .touching(Subject::path(&job.directory, Access::Write));
         }
         Ok(inspection)

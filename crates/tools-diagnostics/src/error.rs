@@ -1,10 +1,10 @@
-//! What can go wrong with a call of `diagnostics`, and which category of tool error it is.
+//! Errors of a `diagnostics` call, with their categories.
 
 use tools_core::{ToolError, ToolErrorCategory as Category, quoted};
 use tools_sandbox::PathError;
 use tools_sandbox::process::SpawnError;
 
-/// Why a call failed.
+/// Reason why a call failed.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum DiagnosticsError {
     #[error("there is nothing to check at `{path}`: {looked_for} is neither there nor above it")]

@@ -1,5 +1,5 @@
-//! What the checkers of one call say, put together: diagnostics, places, remarks, and whether a
-//! check itself has failed.
+//! Collects the results of the checkers of one call: diagnostics, places, remarks, and whether a
+//! check itself failed.
 
 use std::path::Path;
 
@@ -15,7 +15,7 @@ use crate::report::{CheckerRun, DiagnosticsReport};
 use crate::run::CheckerResult;
 use crate::stderr_text;
 
-/// What the checkers of a call have said so far.
+/// The results of the checkers so far.
 #[derive(Default)]
 pub(crate) struct Collector {
     most: usize,
@@ -24,9 +24,9 @@ pub(crate) struct Collector {
     locations: Vec<Location>,
     runs: Vec<CheckerRun>,
     unchecked: Vec<String>,
-    /// Of what the call named and a checker did not read, though another may have.
+    /// Requested files that a checker did not read, though another may have.
     missed: Option<String>,
-    /// Whether one did.
+    /// Whether a checker read them.
     is_reached: bool,
     notes: Vec<String>,
 }
@@ -36,7 +36,7 @@ impl Collector {
         Self { most, rendered, ..Self::default() }
     }
 
-    /// Adds a checker that could not be started, and why.
+    /// Adds a checker that could not be started, with the reason.
     pub(crate) fn absent(&mut self, command: &CheckCommand, why: &str, cx: &CallContext) {
         let note = format!("`{}` {why}: what it checks was not checked", command.program);
         cx.journal().warn(note.clone());
@@ -52,7 +52,7 @@ impl Collector {
         });
     }
 
-    /// Adds what a checker said; gives the failure when the check itself did not work.
+    /// Adds the result of a checker; returns the failure if the check itself did not work.
     pub(crate) fn take(
         &mut self,
         job: &Job,
@@ -65,11 +65,11 @@ impl Collector {
         let exit_code = ran.exit.code.filter(|_| !ran.timed_out);
         let found = job.checker.parse(&ran.output);
         let failure = failure(job, command, ran, &found);
-        // Of what was cut, or did not work, nothing can be said.
+        // The coverage is unknown if the output was cut or the check failed.
         let is_whole = failure.is_none() && ran.lost == 0;
         let checked = if is_whole { job.checker.checked(&ran.output, request) } else { Coverage::Unknown };
         let errors = found.iter().any(|found| found.diagnostic.severity == Severity::Error);
-        // A unit that does not compile leaves no list of its files.
+        // A unit that does not compile has no list of its files.
         let checked = if errors && matches!(checked, Coverage::Lists(_)) { Coverage::Unknown } else { checked };
         let show = |path: &Path| places.show(path);
         let covered: RunCoverage = compared(&checked, Asked::of(job), &job.directory, places.roots, show);
@@ -114,7 +114,7 @@ impl Collector {
             self.locations.extend(path.map(|path| Location { path, line: diagnostic.line }));
             self.found.push(diagnostic);
         }
-        // What was found in a file was read there.
+        // A file with diagnostics was read.
         self.unchecked.extend(covered.unchecked.filter(|_| !is_in_file));
         match covered.missed.filter(|_| !is_in_file) {
             Some(missed) => self.missed = self.missed.take().or(Some(missed)),
@@ -123,7 +123,7 @@ impl Collector {
         failure
     }
 
-    /// Everything so far as one result.
+    /// Combines the results into one output.
     pub(crate) fn output(mut self) -> ToolOutput {
         self.unchecked.extend(self.missed.take().filter(|_| !self.is_reached));
         self.locations.sort_by(|a, b| (&a.path, a.line).cmp(&(&b.path, b.line)));
@@ -141,7 +141,7 @@ impl Collector {
     }
 }
 
-/// The failure that a checker's end is; `None` when what it found explains it.
+/// The failure of a checker; `None` when its diagnostics explain its exit.
 fn failure(
     job: &Job,
     command: &CheckCommand,

@@ -1,14 +1,14 @@
-//! Go files that a build on this machine leaves out: by their names, by a `//go:build` line, or
-//! because they lie in a module of their own. `go vet` says nothing about them.
+//! Go files that a build on this machine excludes: by name, by a `//go:build` line, or because they
+//! are in another module. `go vet` does not check them.
 
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
 use tools_sandbox::Roots;
 
-/// Entries of folders that are looked at.
+/// Maximum number of folder entries visited.
 const MAX_ENTRIES: usize = 20_000;
-/// Bytes of a file in which its build line is looked for.
+/// Number of bytes of a file that are searched for its build line.
 const HEAD: u64 = 16 * 1024;
 
 const SYSTEMS: [&str; 18] = [
@@ -36,7 +36,7 @@ const MACHINES: [&str; 17] = [
     "ppc64le", "riscv64", "s390x", "sparc64", "wasm",
 ];
 
-/// System and machine of a build, as Go calls them.
+/// Operating system and architecture of a build, by their Go names.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Target {
     system: &'static str,
@@ -44,7 +44,7 @@ pub(crate) struct Target {
 }
 
 impl Target {
-    /// Of a build that runs on this machine.
+    /// The target of builds on this machine.
     pub(crate) fn own() -> Self {
         let system = match std::env::consts::OS {
             "macos" => "darwin",
@@ -71,7 +71,8 @@ impl Target {
     }
 }
 
-/// Why a build leaves a file out; `None` where it takes it. `head` is its beginning.
+/// Reason why a build excludes a file; `None` if it is included. `head` is the beginning of the
+/// file.
 pub(crate) fn excluded(name: &str, head: &str, target: Target) -> Option<&'static str> {
     if name.starts_with(['_', '.']) {
         return Some("by the first character of its name");
@@ -84,7 +85,7 @@ pub(crate) fn excluded(name: &str, head: &str, target: Target) -> Option<&'stati
     (!holds(line, target)).then_some("by its `//go:build` line")
 }
 
-/// Whether the words behind the first `_` of a name are no other system and no other machine.
+/// Whether the words after the first `_` of a name contain no other system or architecture.
 fn fits_name(name: &str, target: Target) -> bool {
     let stem = name.split('.').next().unwrap_or_default();
     let Some((_, words)) = stem.split_once('_') else { return true };
@@ -99,7 +100,7 @@ fn fits_name(name: &str, target: Target) -> bool {
     }
 }
 
-/// The value of a build line: tags with `!`, `&&`, `||` and parentheses.
+/// Evaluates a build line: tags with `!`, `&&`, `||` and parentheses.
 fn holds(line: &str, target: Target) -> bool {
     let spaced =
         ["(", ")", "!", "&&", "||"].iter().fold(line.to_owned(), |line, sign| line.replace(sign, &format!(" {sign} ")));
@@ -125,14 +126,14 @@ fn all_of(words: &mut &[&str], target: Target) -> bool {
     value
 }
 
-/// A tag, or what stands in parentheses, with the signs before it: as many as there are, without a
-/// call for each.
+/// Evaluates a tag or a parenthesised expression with any number of negations before it, without
+/// recursion for them.
 fn one(words: &mut &[&str], target: Target) -> bool {
     let negations = words.iter().take_while(|word| **word == "!").count();
     *words = &words[negations..];
     let Some((first, rest)) = words.split_first() else { return false };
     *words = rest;
-    // A line that is nested deeper than anybody writes is not followed.
+    // Deeper nesting than any real line has is not evaluated.
     let value = if *first == "(" && rest.iter().take_while(|word| **word == "(").count() < 50 {
         let value = any_of(words, target);
         *words = words.strip_prefix(&[")"]).unwrap_or(words);
@@ -143,20 +144,20 @@ fn one(words: &mut &[&str], target: Target) -> bool {
     value != (negations % 2 == 1)
 }
 
-/// What a look below a folder found.
+/// Result of a search below a folder.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(crate) struct GoSurvey {
-    /// Number of files that a build takes.
+    /// Number of files that a build includes.
     pub(crate) taken: usize,
-    /// The others.
+    /// Files that a build excludes.
     pub(crate) left_out: Vec<PathBuf>,
-    /// Folders of modules of their own.
+    /// Folders of nested modules.
     pub(crate) modules: Vec<PathBuf>,
-    /// Whether there were too many entries to look at all.
+    /// Whether the search stopped because of too many entries.
     pub(crate) is_cut: bool,
 }
 
-/// Looks at all Go files below a folder of a module, as far as Go itself would.
+/// Searches all Go files below a folder of a module, with the rules of Go.
 pub(crate) fn survey(folder: &Path, roots: &Roots, target: Target) -> GoSurvey {
     let (mut found, mut pending, mut seen) = (GoSurvey::default(), vec![folder.to_path_buf()], 0);
     while let Some(at) = pending.pop() {
@@ -194,7 +195,7 @@ impl GoSurvey {
     }
 }
 
-/// Why a build leaves out this file; `None` where it takes it.
+/// Reason why a build excludes this file; `None` if it is included.
 pub(crate) fn why_left_out(file: &Path, roots: &Roots, target: Target) -> Option<&'static str> {
     let mut head = Vec::new();
     if let Ok((opened, ..)) = roots.open_file(file, Path::new("/")) {

@@ -1,6 +1,6 @@
-//! The tool `diagnostics`: it runs the checkers a project has (cargo, tsc, ruff, go, gcc) as
-//! confined children and returns what they say as data. Checkers run code of the project (build
-//! scripts, plugins): a call is judged like a shell call.
+//! The tool `diagnostics`: it runs the checkers of a project (cargo, tsc, ruff, go, gcc) as
+//! confined child processes and returns their diagnostics as data. Checkers run code of the project
+//! (build scripts, plugins), so a call is judged like a shell call.
 
 mod config;
 mod coverage;

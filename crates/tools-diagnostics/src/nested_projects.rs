@@ -1,4 +1,4 @@
-//! Projects below a folder that is none itself: what checks the folder reads nothing of them.
+//! Projects below a folder that is not a project: a check of the folder does not read their files.
 
 use std::path::{Path, PathBuf};
 
@@ -6,13 +6,13 @@ use tools_core::is_made_by_others;
 
 use crate::checkers::ALL;
 
-/// How deep projects are looked for.
+/// Maximum depth of the search for projects.
 const DEPTH: usize = 3;
-/// Entries that are looked at.
+/// Maximum number of entries visited.
 const MOST: usize = 4000;
 
-/// The folders below `directory` that a checker knows as projects, in order; what lies in one of
-/// them is not listed again. Hidden folders are left out.
+/// The project folders below `directory`, in order, without projects nested in them. Skips hidden
+/// folders.
 pub(crate) fn projects_below(directory: &Path) -> Vec<PathBuf> {
     let (mut found, mut left) = (Vec::new(), MOST);
     look(directory, DEPTH, &mut left, &mut found);
@@ -44,7 +44,7 @@ fn look(folder: &Path, depth: usize, left: &mut usize, found: &mut Vec<PathBuf>)
     }
 }
 
-/// A phrase that names some of the projects; `None` where there are none.
+/// A phrase that lists some of the projects; `None` if there are none.
 pub(crate) fn named(projects: &[PathBuf], show: impl Fn(&Path) -> String) -> Option<String> {
     const SHOWN: usize = 5;
     if projects.is_empty() {

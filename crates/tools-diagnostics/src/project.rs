@@ -1,5 +1,5 @@
-//! Which checkers a path calls for and in which directories they run, and where the files lie that
-//! they speak of. All of it stays beneath the allowed roots.
+//! Selects the checkers for a path and their directories, and locates the files in their output.
+//! All paths stay beneath the allowed roots.
 
 use std::path::{Path, PathBuf};
 
@@ -12,20 +12,20 @@ use crate::diagnostics::CheckKind;
 use crate::error::DiagnosticsError;
 use crate::nested_projects::projects_below;
 
-/// Directories above a project that are looked at.
+/// Maximum number of parent directories searched for a project.
 const MAX_ABOVE: usize = 64;
 
-/// One checker and where it runs.
+/// A checker and its directory.
 pub(crate) struct Job {
     pub(crate) checker: &'static dyn Checker,
     /// Canonical.
     pub(crate) directory: PathBuf,
-    /// The one file that was named, canonical, where the checker knows files of its kind.
+    /// The file in the call, canonical, if the checker knows files of its kind.
     pub(crate) file: Option<PathBuf>,
-    /// What was named, canonical, where that is neither such a file nor the project: a folder in
+    /// The target of the call, canonical, if it is neither such a file nor the project: a folder in
     /// it, or a file of another kind.
     pub(crate) aside: Option<PathBuf>,
-    /// The program that is not installed, for which this one stands in.
+    /// The missing program that this checker replaces.
     pub(crate) stands_in: Option<&'static str>,
 }
 
@@ -35,12 +35,12 @@ impl Job {
         Request { kind, marker, file: self.file.as_deref(), folder }
     }
 
-    /// Whether nothing makes its directory a project.
+    /// Whether its directory is not a project.
     pub(crate) fn is_without_project(&self, roots: &Roots) -> bool {
         self.file.is_none() && !ALL.iter().any(|checker| has_any(checker.markers(), &self.directory, roots))
     }
 
-    /// The same for a checker that needs less; `None` when there is none.
+    /// The same job for a checker with fewer requirements; `None` when there is none.
     pub(crate) fn bare(&self, missing: &'static str) -> Option<Self> {
         let checker = checkers::fallback_checker(self.checker.extensions()).filter(|_| self.stands_in.is_none())?;
         let (directory, file, aside) = (self.directory.clone(), self.file.clone(), self.aside.clone());
@@ -48,8 +48,8 @@ impl Job {
     }
 }
 
-/// The checkers for `path`: of the nearest directory at or above it that any knows as a project;
-/// for a file that one of them checks, that one.
+/// The checkers for `path`: those of the nearest project directory at or above it, or for a file
+/// the checker of its kind.
 pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job>, DiagnosticsError> {
     let resolved = roots.resolve(path, workdir)?;
     let kind = resolved.kind().ok_or_else(|| PathError::NotFound(path.to_path_buf()))?;
@@ -73,14 +73,14 @@ pub(crate) fn jobs(path: &Path, roots: &Roots, workdir: &Path) -> Result<Vec<Job
     if let Some(directory) = project {
         return Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]);
     }
-    // No project claims it: its linter of the directory, else what checks it bare.
+    // No project contains it: the linter for its kind, else a checker for single files.
     match checkers::fallback_checker(&[extension]) {
         Some(_) => Ok(vec![Job { checker, directory, file: Some(found), aside: None, stands_in: None }]),
         None => Err(nothing(path, checker.markers())),
     }
 }
 
-/// The jobs for what was named, `found`: `directory` itself or a file in it.
+/// The jobs for the target `found`: `directory` itself or a file in it.
 fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> Result<Vec<Job>, DiagnosticsError> {
     let is_marker = |path: &Path| {
         let mut markers = ALL.iter().flat_map(|checker| checker.markers());
@@ -100,7 +100,7 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
             return Ok(jobs);
         }
     }
-    // No project: files that can be checked bare.
+    // No project: uses the checkers for single files.
     let bare = BARE.into_iter().filter(|checker| first_of(directory, checker.extensions()).is_some());
     let jobs: Vec<Job> = bare
         .map(|bare| {
@@ -119,7 +119,8 @@ fn of_directory(directory: &Path, found: &Path, asked: &Path, roots: &Roots) -> 
         };
         return Err(DiagnosticsError::ProjectsBelow { path: shown(asked), projects: below.iter().map(name).collect() });
     }
-    // Those of no project, one by one: what flags they need no folder says.
+    // Files that need a project-specific command line are checked one by one: a folder does not
+    // show the flags.
     let single = ALL.into_iter().filter(|checker| checker.markers().is_empty());
     if let Some(file) = { single }.find_map(|checker| first_of(directory, checker.extensions())) {
         let example = asked.join(file.strip_prefix(directory).unwrap_or(&file));
@@ -163,7 +164,7 @@ fn first_of(directory: &Path, extensions: &[&str]) -> Option<PathBuf> {
     None
 }
 
-/// What the file says that makes a directory a project of this kind.
+/// The content of the file that marks a directory as a project of this kind.
 pub(crate) fn marker(job: &Job, roots: &Roots) -> String {
     const MOST: u64 = 256 * 1024;
     let files = job.checker.markers().iter().filter_map(|marker| {
@@ -179,12 +180,12 @@ fn upward(directory: &Path) -> impl Iterator<Item = &Path> {
     directory.ancestors().take(MAX_ABOVE)
 }
 
-/// Whether a project of this kind starts here. Above the roots there is none.
+/// Whether a project of this kind starts here. There is none above the roots.
 fn has_any(markers: &[&str], directory: &Path, roots: &Roots) -> bool {
     markers.iter().any(|marker| is_file(&directory.join(marker), roots).is_some())
 }
 
-/// The canonical path, when it is a regular file beneath the roots.
+/// The canonical path, if it is a regular file beneath the roots.
 fn is_file(path: &Path, roots: &Roots) -> Option<PathBuf> {
     let resolved = roots.resolve(path, Path::new("/")).ok()?;
     (resolved.kind() == Some(FileKind::File)).then(|| resolved.into_path())
@@ -199,16 +200,15 @@ fn nothing(path: &Path, markers: &[&str]) -> DiagnosticsError {
     DiagnosticsError::NoProject { path: shown(path), looked_for }
 }
 
-/// A program that the project keeps itself, at one of these places in its directory or one above.
+/// The project's own copy of a program, at one of these places in its directory or one above.
 pub(crate) fn local_program(directory: &Path, places: &[&str], roots: &Roots) -> Option<PathBuf> {
-    // The name is kept, not what it leads to: such programs find their files by the link they were
-    // started through. That leads out of the roots where an environment uses the interpreter of the
-    // system.
+    // Links are not resolved: such programs find their files through the link that started them. In
+    // an environment with the interpreter of the system, the link leads out of the roots.
     let kept = upward(directory).flat_map(|above| places.iter().map(move |place| above.join(place)));
     kept.into_iter().find(|path| roots.resolve(path.parent().unwrap_or(path), Path::new("/")).is_ok() && path.is_file())
 }
 
-/// Where cargo is to build when its own choice, beside the manifest of the whole workspace, may lie
+/// The build folder for cargo if its default, next to the manifest of the whole workspace, may lie
 /// outside the roots.
 pub(crate) fn build_folder(directory: &Path, writable: &[PathBuf]) -> Option<PathBuf> {
     let manifests = upward(directory).filter(|above| above.join("Cargo.toml").exists());
@@ -218,7 +218,7 @@ pub(crate) fn build_folder(directory: &Path, writable: &[PathBuf]) -> Option<Pat
     Some(outermost.join("target"))
 }
 
-/// Where the files of diagnostics lie and how they are shown.
+/// Resolves and shows the files of diagnostics.
 pub(crate) struct Places<'a> {
     pub(crate) roots: &'a Roots,
     /// Canonical.
@@ -226,13 +226,13 @@ pub(crate) struct Places<'a> {
 }
 
 impl Places<'_> {
-    /// A path as seen from the working directory.
+    /// A path relative to the working directory.
     pub(crate) fn show(&self, path: &Path) -> String {
         let relative = path.strip_prefix(self.workdir).unwrap_or(path);
         if relative.as_os_str().is_empty() { ".".to_owned() } else { relative.to_string_lossy().into_owned() }
     }
 
-    /// Names the file as seen from the working directory; gives its canonical path when it lies
+    /// Makes the file name relative to the working directory; returns its canonical path if it lies
     /// beneath the roots. `base` is the directory that a relative name is relative to, or one below
     /// it.
     pub(crate) fn settle(&self, diagnostic: &mut Diagnostic, base: &Path) -> Option<PathBuf> {

@@ -1,4 +1,4 @@
-//! What a call gives back: the structure, and the text made from it.
+//! The result of a call: the structure, and the text made from it.
 
 use std::fmt::Write;
 
@@ -60,7 +60,7 @@ pub struct CheckerRun {
 }
 
 impl DiagnosticsReport {
-    /// The report on everything that was found, of which at most `most` are shown.
+    /// A report on all diagnostics, of which at most `most` are shown.
     pub(crate) fn new(
         found: Vec<Diagnostic>,
         most: usize,
@@ -90,8 +90,8 @@ impl DiagnosticsReport {
         }
     }
 
-    /// What the model reads: a line for each diagnostic, and below them what was run and how much
-    /// is shown.
+    /// The text for the model: a line for each diagnostic, then the commands and the number of
+    /// diagnostics shown.
     pub(crate) fn text(&self) -> String {
         let mut lines: Vec<String> = Vec::new();
         for found in &self.diagnostics {
@@ -141,7 +141,7 @@ impl CheckerRun {
         words.collect::<Vec<_>>().join(" ")
     }
 
-    /// The same, with what it has read.
+    /// Program and subcommand, with the number of files read.
     fn described(&self) -> String {
         let files = self.files.filter(|files| *files > 0);
         let files = files.map(|files| if files == 1 { "1 file".to_owned() } else { format!("{files} files") });

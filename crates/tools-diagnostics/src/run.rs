@@ -1,5 +1,5 @@
-//! One checker from its start to its end: found, confined, drained in bounded memory, stopped when
-//! its time is up.
+//! Runs one checker: finds and confines it, reads its output in bounded memory, and stops it at the
+//! time limit.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::fs::PermissionsExt;
@@ -16,26 +16,26 @@ use tools_sandbox::process::{Exit, ProcessSpec, ProcessTree, SpawnError};
 use crate::checkers::Output;
 use crate::project::build_folder;
 
-/// Most of a stream that is kept; the rest is drained and counted.
+/// Maximum number of bytes kept of a stream; the rest is read and counted.
 const MAX_STREAM_BYTES: usize = 32 * 1024 * 1024;
-/// Most of a pipe that is taken at once.
+/// Maximum number of bytes read from a pipe at once.
 const CHUNK: usize = 64 * 1024;
-/// How long a checker is given to end by itself when its time is up.
+/// Time for a checker to end by itself after the time limit.
 const GRACE: Duration = Duration::from_millis(250);
-/// How long output of what a checker left running is waited for.
+/// Time to wait for output of processes that a checker left running.
 const DRAIN: Duration = Duration::from_millis(100);
 
-/// How a checker ended.
+/// Result of running a checker.
 pub(crate) struct CheckerResult {
     pub(crate) output: Output,
     pub(crate) exit: Exit,
     pub(crate) timed_out: bool,
-    /// Bytes that were not kept.
+    /// Number of bytes that were not kept.
     pub(crate) lost: u64,
     pub(crate) duration: Duration,
 }
 
-/// The program of that name in the `PATH` of an environment.
+/// Finds a program by name in the `PATH` of an environment.
 pub(crate) fn find_program(name: &str, env: &[(OsString, OsString)]) -> Option<PathBuf> {
     let path = env.iter().find(|(variable, _)| variable == "PATH").map(|(_, value)| value.as_os_str());
     let folders = std::env::split_paths(path.unwrap_or_else(|| OsStr::new("/usr/local/bin:/usr/bin:/bin")));
@@ -46,8 +46,8 @@ pub(crate) fn find_program(name: &str, env: &[(OsString, OsString)]) -> Option<P
     folders.map(|folder| folder.join(name)).find(is_program)
 }
 
-/// The environment of checkers: no colours, no progress bars, no build folder where nothing can be
-/// written, and no attempt to download what could not be kept.
+/// The environment of checkers: no colours, no progress bars, no build folder in a place that is
+/// not writable, and no download that could not be kept.
 pub(crate) fn checker_env(
     mut env: Vec<(OsString, OsString)>,
     directory: &Path,
@@ -66,7 +66,7 @@ pub(crate) fn checker_env(
         _ => true,
     });
     let fixed = [("CARGO_TERM_COLOR", "never"), ("CARGO_TERM_PROGRESS_WHEN", "never"), ("NO_COLOR", "1")];
-    // Without this cargo tries for ten seconds before it says so.
+    // Without this cargo retries for ten seconds before it fails.
     let offline = is_offline.then_some(("CARGO_NET_OFFLINE", "true"));
     env.extend(fixed.into_iter().chain(offline).map(|(name, value)| (name.into(), value.into())));
     if !env.iter().any(|(name, _)| name == "CARGO_TARGET_DIR")
@@ -77,8 +77,8 @@ pub(crate) fn checker_env(
     env
 }
 
-/// Gives `go` a build cache that it can write, in the private folder for temporary files, and no
-/// way to download what could not be kept. It does not run without a cache.
+/// Gives `go` a writable build cache in the private folder for temporary files, because it does not
+/// run without one, and prevents downloads that could not be kept.
 pub(crate) fn go_caches(env: &mut Vec<(OsString, OsString)>, writable: &[PathBuf], strength: &Strength) {
     if strength.level == Level::Off {
         return;
@@ -102,13 +102,13 @@ pub(crate) fn go_caches(env: &mut Vec<(OsString, OsString)>, writable: &[PathBuf
     }
 }
 
-/// Where cargo keeps what it has downloaded.
+/// The folder in which cargo keeps its downloads.
 fn cargo_home(env: &[(OsString, OsString)]) -> Option<PathBuf> {
     let value = |wanted: &str| env.iter().find(|(name, _)| name == wanted).map(|(_, value)| PathBuf::from(value));
     value("CARGO_HOME").or_else(|| value("HOME").map(|home| home.join(".cargo")))
 }
 
-/// Runs a command until `until`. A drop at any await kills it and all it started.
+/// Runs a command until `until`. Dropping the future at any await kills it with all its processes.
 pub(crate) async fn run(
     spec: &ProcessSpec,
     sandbox: &Sandbox,
@@ -137,7 +137,7 @@ pub(crate) async fn run(
                     break;
                 }
                 timed_out = true;
-                // Gone by itself in this moment: the waiting above tells.
+                // An error means that it has just ended, which the wait above reports.
                 let _ = tree.signal(15);
                 deadline = Instant::now() + GRACE;
             }
@@ -159,7 +159,7 @@ struct Stream {
     pipe: Option<Receiver>,
     kept: Vec<u8>,
     lost: u64,
-    /// How much of `kept` those who watch have been told.
+    /// Number of bytes of `kept` that were already sent to listeners.
     told: usize,
 }
 
@@ -168,7 +168,7 @@ impl Stream {
         Self { pipe, kept: Vec::new(), lost: 0, told: 0 }
     }
 
-    /// Waits for the next bytes; for ever once the stream has ended. Can be dropped.
+    /// Waits for the next bytes, or for ever once the stream has ended. Can be cancelled.
     async fn next(&mut self, buffer: &mut [u8]) -> usize {
         let Some(pipe) = &mut self.pipe else { return std::future::pending().await };
         match pipe.read(buffer).await {
@@ -186,7 +186,7 @@ impl Stream {
         self.lost += lost.len() as u64;
     }
 
-    /// Tells whole lines to those who watch.
+    /// Sends complete lines to listeners.
     fn tell(&mut self, cx: &CallContext) {
         if !cx.events().is_live() {
             return;

@@ -1,12 +1,12 @@
-//! What a checker says beside its diagnostics, on standard error: the words of a failure, remarks,
-//! and what would help. Success and failure are never read from here, only what is told about them.
+//! Reads standard error of a checker: the text of a failure, remarks, and advice. It is used only
+//! to describe success and failure, never to detect them.
 
-/// Most of a failure's words that is shown.
+/// Maximum number of bytes shown of a failure text.
 const MAX_WORDS_BYTES: usize = 6 * 1024;
-/// Most remarks that are shown.
+/// Maximum number of remarks shown.
 const MAX_REMARKS: usize = 10;
 
-/// What cargo says while it works.
+/// Verbs of cargo's progress lines.
 const PROGRESS: [&str; 18] = [
     "Adding",
     "Blocking",
@@ -28,7 +28,7 @@ const PROGRESS: [&str; 18] = [
     "Waiting",
 ];
 
-/// The words of a failure: from the first error on, without lines that only tell of progress.
+/// The text of a failure: from the first error on, without progress lines.
 pub(crate) fn of_failure(stderr: &[u8], stdout: &[u8]) -> String {
     let text = plain(stderr);
     let text = if text.trim().is_empty() { plain(stdout) } else { text };
@@ -47,8 +47,8 @@ pub(crate) fn of_failure(stderr: &[u8], stdout: &[u8]) -> String {
     format!("{}\n[... {} bytes left out ...]\n{}", &words[..head], tail - head, &words[tail..])
 }
 
-/// What cargo remarks on standard error and says nowhere else: unused keys of a manifest, a build
-/// script that failed beside other errors.
+/// Remarks of cargo that appear only on standard error: unused keys of a manifest, a build script
+/// that failed next to other errors.
 pub(crate) fn remarks(stderr: &[u8]) -> Vec<String> {
     let text = plain(stderr);
     let is_remark = |line: &&str| {
@@ -62,21 +62,21 @@ pub(crate) fn remarks(stderr: &[u8]) -> Vec<String> {
     text.lines().filter(is_remark).take(MAX_REMARKS).map(str::to_owned).collect()
 }
 
-/// The last thing a checker said, to tell what it was at when its time was up.
+/// The last line of a checker, to show what it was doing at the time limit.
 pub(crate) fn last_line(stderr: &[u8]) -> Option<String> {
     let text = plain(stderr);
     let line = text.lines().map(str::trim).rfind(|line| !line.is_empty())?;
     Some(line.chars().take(200).collect())
 }
 
-/// What would help against a failure, when its words name a well-known cause.
+/// Advice on a failure if its text shows a well-known cause.
 pub(crate) fn advice(words: &str) -> Option<&'static str> {
     let words = words.to_ascii_lowercase();
     let says = |phrases: &[&str]| phrases.iter().any(|phrase| words.contains(phrase));
     if says(&["no such command: `clippy`", "cargo-clippy' is not installed"]) {
         return Some("Use `kind`: `check`, or ask the user to install clippy.");
     }
-    // Before what it says of downloads and folders that it cannot write: that comes of this.
+    // Checked before messages about downloads and unwritable folders, which are its consequences.
     if says(&[
         "rustup could not choose",
         "no default toolchain",
@@ -110,14 +110,14 @@ pub(crate) fn advice(words: &str) -> Option<&'static str> {
         .then_some("Checks run confined: they write in the workspace only and do not read closed files.")
 }
 
-/// `   Compiling x v0.1.0`, `    Finished …`: a verb of cargo's set to the right in twelve columns.
+/// `   Compiling x v0.1.0`, `    Finished …`: a verb of cargo, right-aligned in twelve columns.
 fn is_progress(line: &str) -> bool {
     let verb = line.trim_start();
     let indent = line.len() - verb.len();
     indent > 0 && PROGRESS.iter().any(|word| indent + word.len() == 12 && verb.starts_with(word))
 }
 
-/// The text without escape sequences of terminals.
+/// The text without terminal escape sequences.
 fn plain(bytes: &[u8]) -> String {
     let text = String::from_utf8_lossy(bytes);
     let mut plain = String::with_capacity(text.len());

@@ -1,5 +1,5 @@
-//! Place and confinement of checkers. Closed by default: checkers run the project's code, which is
-//! not trusted.
+//! Roots and confinement of checkers. The defaults are restrictive, because checkers run untrusted
+//! code of the project.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, OnceLock};
@@ -12,20 +12,21 @@ use tools_secrets::SecretRedactor;
 
 /// The allowed roots of a call from a working directory.
 pub type RootsOf = Arc<dyn Fn(&Path) -> Result<Roots, PathError> + Send + Sync>;
-/// Confines a child that may write the first list and not read the second.
+/// Returns the confinement of a child that may write the first list of paths and not read the
+/// second.
 pub type Confine = Arc<dyn Fn(Vec<PathBuf>, Vec<PathBuf>) -> Confinement + Send + Sync>;
 
-/// Place and confinement of checkers.
+/// Roots and confinement of checkers.
 pub(crate) struct Workspace {
     pub(crate) roots: RootsOf,
-    /// `None`: no network, and a home that is empty but for toolchains.
+    /// `None`: no network, and a home that is empty except for toolchains.
     pub(crate) confine: Option<Confine>,
-    /// The files that no checker may read: the preset where nothing else is set, made when it is
-    /// asked for first.
+    /// The files that no checker may read: the preset unless other rules are set. Made at the first
+    /// use.
     pub(crate) hidden: OnceLock<MaskRules>,
-    /// Environment variables handed on though their names look like credentials.
+    /// Environment variables passed on although their names look like credentials.
     pub(crate) env_pass: Vec<String>,
-    /// Finds credentials in variables, which are not handed on then.
+    /// Finds credentials in variables, which are then not passed on.
     pub(crate) redactor: Arc<dyn Redactor>,
 }
 
@@ -36,7 +37,8 @@ impl Default for Workspace {
             confine: None,
             hidden: OnceLock::new(),
             env_pass: Vec::new(),
-            // By shape only: a variable that the operator passes on is a known value, too.
+            // Detects credentials by form only: a variable that the operator passes on would be a
+            // known value too.
             redactor: Arc::new(SecretRedactor::default()),
         }
     }
@@ -49,7 +51,7 @@ impl Workspace {
         self.hidden.get_or_init(MaskRules::preset)
     }
 
-    /// What a checker is confined to that may write the first list and not read the second.
+    /// The confinement of a checker that may write the first list of paths and not read the second.
     pub(crate) fn confinement(&self, writable: Vec<PathBuf>, hidden: Vec<PathBuf>) -> Confinement {
         if let Some(confine) = &self.confine {
             return confine(writable, hidden);

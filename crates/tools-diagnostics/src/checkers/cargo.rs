@@ -1,5 +1,5 @@
-//! Rust: `cargo check` or `cargo clippy` over all targets, one JSON message a line on standard
-//! output.
+//! Rust: `cargo check` or `cargo clippy` over all targets, with one JSON message per line on
+//! standard output.
 
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use crate::diagnostics::CheckKind;
 
 pub(super) struct Cargo;
 
-/// Links between a place and the macro calls it came from that are followed.
+/// Maximum number of macro expansions followed from a place to its call.
 const MAX_EXPANSIONS: usize = 64;
 
 #[derive(Deserialize)]
@@ -78,11 +78,11 @@ impl Checker for Cargo {
             CheckKind::Check => "check",
             CheckKind::Clippy => "clippy",
         };
-        // Else it is chance which of several crates with errors are told.
+        // Without `--keep-going` it is random which of several crates with errors are reported.
         CheckCommand::new("cargo", &[verb, "--message-format=json", "--all-targets", "--keep-going"])
     }
 
-    /// What the compiler lists beside each thing it made.
+    /// Reads the list of sources that the compiler writes next to each artifact.
     fn checked(&self, output: &Output, _: &Request<'_>) -> Coverage {
         let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
         let made = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
@@ -95,7 +95,7 @@ impl Checker for Cargo {
         let lines = output.stdout.split(|byte| *byte == b'\n').filter(|line| line.starts_with(b"{"));
         let lines = lines.filter_map(|line| serde_json::from_slice::<Line>(line).ok());
         let failed = lines.filter(|line| line.message.as_ref().is_some_and(|message| message.level == "error"));
-        // Tests, examples and binaries hold nothing up.
+        // No other target depends on tests, examples and binaries.
         let held_up = |target: &Target| target.kind.iter().any(|kind| kind.ends_with("lib") || kind.ends_with("macro"));
         let names: BTreeSet<String> =
             failed.filter_map(|line| line.target).filter(held_up).map(|target| format!("`{}`", target.name)).collect();
@@ -109,14 +109,14 @@ impl Checker for Cargo {
     }
 }
 
-/// Where the sources of `libname-0123.rmeta` are listed: `name-0123.d`.
+/// The file that lists the sources of `libname-0123.rmeta`: `name-0123.d`.
 fn list_beside(made: &Path) -> Option<PathBuf> {
     let name = made.file_stem()?.to_str()?;
     Some(made.with_file_name(format!("{}.d", name.strip_prefix("lib").unwrap_or(name))))
 }
 
-/// What one line says; `None` for what is no diagnostic, such as what a macro prints while it
-/// expands.
+/// The diagnostic in one line; `None` for other output, such as text that a macro prints during
+/// expansion.
 fn line(bytes: &[u8]) -> Option<RawDiagnostic> {
     if !bytes.starts_with(b"{") {
         return None;
@@ -141,7 +141,7 @@ fn line(bytes: &[u8]) -> Option<RawDiagnostic> {
     Some(RawDiagnostic { base: line.manifest_path.parent().map(Path::to_path_buf), ..found })
 }
 
-/// `aborting due to 2 previous errors`, `3 warnings emitted`: says nothing of its own.
+/// `aborting due to 2 previous errors`, `3 warnings emitted`: a summary, not a diagnostic.
 fn is_summary(message: &Message) -> bool {
     let text = &message.text;
     message.spans.is_empty()
@@ -149,12 +149,12 @@ fn is_summary(message: &Message) -> bool {
         && (text.starts_with("aborting due to") || text.ends_with(" emitted"))
 }
 
-/// The place to look at: the first primary one, or the macro call it came from when it lies outside
-/// the workspace.
+/// The place to show: the first primary span, or the macro call if the span lies outside the
+/// workspace.
 fn place(spans: &[Span]) -> Option<&Span> {
     let mut span = spans.iter().find(|span| span.is_primary).or_else(|| spans.first())?;
     for _ in 0..MAX_EXPANSIONS {
-        // The compiler names files of the workspace relative to it.
+        // The compiler writes relative paths for files of the workspace.
         let is_inside = !span.file_name.starts_with(['/', '<']);
         match &span.expansion {
             Some(expansion) if !is_inside => span = &expansion.span,

@@ -1,5 +1,5 @@
-//! What a checker is: how a project of its kind is known, which command checks it, and what its
-//! output means. Nothing here runs anything: every function is pure.
+//! The trait of checkers: how to recognise a project, the command that checks it, and how to read
+//! its output. Nothing here runs a command or has side effects.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -9,62 +9,59 @@ use crate::diagnostics::CheckKind;
 
 /// A program that checks projects of one kind.
 pub(crate) trait Checker: Send + Sync {
-    /// Files whose presence says that a directory is such a project; none when it checks single
-    /// files only.
+    /// Files that mark a directory as such a project; none when it checks single files only.
     fn markers(&self) -> &'static [&'static str];
 
     /// Extensions of the files it checks.
     fn extensions(&self) -> &'static [&'static str];
 
-    /// What is to be run.
+    /// The command to run.
     fn command(&self, request: &Request<'_>) -> CheckCommand;
 
-    /// What the output says.
+    /// The diagnostics in the output.
     fn parse(&self, output: &Output) -> Vec<RawDiagnostic>;
 
-    /// Which files it has read, as far as its output tells.
+    /// The files that it has read, as far as its output shows.
     fn checked(&self, _output: &Output, _request: &Request<'_>) -> Coverage {
         Coverage::Unknown
     }
 
-    /// What it did not check since something else has errors; a phrase. Asked only where there are
-    /// errors among those found.
+    /// Parts that were not checked because of errors elsewhere; a phrase. Called only if errors
+    /// were found.
     fn held_up(&self, _output: &Output, _found: &[RawDiagnostic]) -> Option<String> {
         None
     }
 
-    /// Whether an exit code other than 0 is explained by what was found; if not, the check itself
-    /// has failed.
+    /// Whether the diagnostics explain an exit code other than 0; if not, the check itself failed.
     fn explains(&self, _code: i32, found: &[RawDiagnostic]) -> bool {
         found.iter().any(|found| found.diagnostic.severity == Severity::Error)
     }
 }
 
-/// Which files a checker has read.
+/// The files that a checker has read.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Coverage {
-    /// It does not say.
+    /// The output does not show it.
     Unknown,
-    /// These, absolute, libraries among them.
+    /// These files, absolute, including libraries.
     Files(Vec<PathBuf>),
-    /// These, and so many more of the same kind it has not.
+    /// These files, but not this number of further files of the same kind.
     Partly(Vec<PathBuf>, usize),
-    /// Those that are named in these lists of a compiler (`target: source source`).
+    /// The files in these dependency lists of a compiler (`target: source source`).
     Lists(Vec<PathBuf>),
-    /// Those of its folder that a Go build on this machine takes.
+    /// The files of its folder that a Go build on this machine includes.
     GoBuild,
 }
 
-/// What is to be checked.
+/// The scope of a check.
 #[derive(Debug)]
 pub(crate) struct Request<'a> {
     pub(crate) kind: CheckKind,
-    /// What the file says that makes the directory a project; empty where none does or it cannot be
-    /// read.
+    /// Content of the file that marks the project; empty if there is none or it cannot be read.
     pub(crate) marker: &'a str,
-    /// The one file that was named, canonical; `None` for the whole project.
+    /// The single file in the call, canonical; `None` for the whole project.
     pub(crate) file: Option<&'a Path>,
-    /// The folder of the project that was named, canonical; `None` for the whole project.
+    /// The folder in the call, canonical; `None` for the whole project.
     pub(crate) folder: Option<&'a Path>,
 }
 
@@ -72,11 +69,11 @@ pub(crate) struct Request<'a> {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct CheckCommand {
     pub(crate) program: &'static str,
-    /// Where a project keeps a program of its own, below itself or a directory above.
+    /// Relative paths of the project's own copy of the program, in its directory or one above.
     pub(crate) local: &'static [&'static str],
-    /// What it is called where the arguments are a program.
+    /// The name to show if the arguments contain a script.
     pub(crate) shown: Option<&'static str>,
-    /// What it checks, where that is less than one would think.
+    /// The scope of the check, if it is smaller than expected.
     pub(crate) only: Option<&'static str>,
     pub(crate) args: Vec<OsString>,
 }
@@ -86,12 +83,12 @@ impl CheckCommand {
         Self { program, local: &[], shown: None, only: None, args: args.iter().map(OsString::from).collect() }
     }
 
-    /// The arguments as rules and people read them.
+    /// The arguments for rules and for display.
     pub(crate) fn words(&self) -> Vec<String> {
         self.args.iter().map(|arg| arg.to_string_lossy().into_owned()).collect()
     }
 
-    /// The command as one would type it.
+    /// The command line for display.
     pub(crate) fn line(&self) -> String {
         if let Some(shown) = self.shown {
             let file = self.args.last().map(|file| file.to_string_lossy()).unwrap_or_default();
@@ -111,18 +108,18 @@ impl CheckCommand {
     }
 }
 
-/// What a command printed until it ended.
+/// The output of a command.
 #[derive(Debug, Default)]
 pub(crate) struct Output {
     pub(crate) stdout: Vec<u8>,
     pub(crate) stderr: Vec<u8>,
 }
 
-/// A diagnostic whose file still has the checker's spelling.
+/// A diagnostic whose file name is still as the checker wrote it.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct RawDiagnostic {
     pub(crate) diagnostic: Diagnostic,
-    /// The directory that the file is relative to, or one below it; `None` for the project's.
+    /// A directory at or below the one that the file name is relative to; `None` for the project's.
     pub(crate) base: Option<PathBuf>,
 }
 
@@ -158,7 +155,7 @@ impl RawDiagnostic {
     }
 }
 
-/// The beginning of a text that is too long.
+/// The text, cut if it is too long.
 fn shortened(text: &str, most: usize) -> String {
     let end = text.floor_char_boundary(most);
     if end == text.len() { text.to_owned() } else { format!("{}…", &text[..end]) }

@@ -1,5 +1,5 @@
-//! C and C++: one file through `gcc -fsyntax-only`, one JSON array a line on standard error. There
-//! is no project: flags a build would give are not known.
+//! C and C++: one file with `gcc -fsyntax-only`, with one JSON array per line on standard error.
+//! There is no project: the flags of a build are not known.
 
 use std::ffi::OsString;
 
@@ -48,7 +48,7 @@ impl Checker for Gcc {
         let extension = request.file.and_then(|file| file.extension()?.to_str()).unwrap_or_default();
         let program = if CPP.contains(&extension) { "g++" } else { "gcc" };
         let mut command = CheckCommand::new(program, &["-fsyntax-only", "-Wall", "-fdiagnostics-format=json"]);
-        // Absolute, so that no name of a file is an option.
+        // Absolute, so that a file name cannot be taken for an option.
         command.args.extend(request.file.map(OsString::from));
         command
     }

@@ -1,6 +1,6 @@
-//! Go: `go vet -json`, one JSON object a package among `# package` lines, on standard error or, in
-//! newer versions, on standard output; what does not compile comes as `vet: file:line:column:
-//! message` lines between them.
+//! Go: `go vet -json`, with one JSON object per package between `# package` lines, on standard
+//! error or, in newer versions, on standard output. Compiler errors appear between them as lines
+//! `vet: file:line:column: message`.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -13,7 +13,7 @@ use crate::diagnostic::Severity;
 
 pub(super) struct Go;
 
-/// What one analyzer says of one package: places, or why it could not look.
+/// The result of one analyzer for one package: places, or the reason why it failed.
 #[derive(Deserialize)]
 #[serde(untagged)]
 enum Verdict {
@@ -38,7 +38,7 @@ impl Checker for Go {
 
     fn command(&self, request: &Request<'_>) -> CheckCommand {
         let mut command = CheckCommand::new("go", &["vet", "-json"]);
-        // A file alone is no package; its folder, absolute, is no option either.
+        // A single file is not a package. An absolute folder cannot be taken for an option.
         let package = request.file.and_then(|file| file.parent());
         command.args.push(package.map_or_else(|| "./...".into(), Into::into));
         command
@@ -71,7 +71,7 @@ impl Checker for Go {
     }
 }
 
-/// The diagnostics in the object of one package: package → analyzer → what it says.
+/// The diagnostics in the object of one package: package → analyzer → result.
 fn analyzers(package: Value) -> Vec<RawDiagnostic> {
     let packages: BTreeMap<String, BTreeMap<String, Value>> = serde_json::from_value(package).unwrap_or_default();
     let mut all = Vec::new();
@@ -94,7 +94,7 @@ fn analyzers(package: Value) -> Vec<RawDiagnostic> {
     all
 }
 
-/// Takes in a line that is no JSON: an error of the compiler, or more words of the one before.
+/// Reads a line that is not JSON: a compiler error, or a continuation of the previous one.
 fn said(line: &str, all: &mut Vec<RawDiagnostic>) {
     if let (Some(more), Some(last)) = (line.strip_prefix('\t'), all.last_mut()) {
         if last.diagnostic.severity == Severity::Error && last.diagnostic.message.len() < 4096 {
@@ -114,7 +114,7 @@ fn is_source(file: &str) -> bool {
     Path::new(file).extension().is_some_and(|extension| extension == "go")
 }
 
-/// The parts of `file:line:column` or `file:line`; a column of 0 is none.
+/// The parts of `file:line:column` or `file:line`; a column of 0 means none.
 fn place(position: &str) -> Option<(&str, u64, u64)> {
     let (before, last) = position.rsplit_once(':')?;
     let last = last.parse().ok()?;

@@ -1,5 +1,4 @@
-//! The checkers, one file each: what a project of theirs is, what checks it, and what the output
-//! says.
+//! The checkers, one file each: their projects, commands and output formats.
 
 mod all;
 mod checker;

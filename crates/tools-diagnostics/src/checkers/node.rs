@@ -1,5 +1,5 @@
-//! JavaScript without a project: whether every file can be parsed, by `node --check`. One JSON
-//! object a line, and a last one with the files that were read.
+//! JavaScript without a project: checks that every file parses, with `node --check`. Prints one
+//! JSON object per line, and a last one with the files that were read.
 
 use std::path::PathBuf;
 
@@ -10,8 +10,8 @@ use crate::diagnostic::Severity;
 
 pub(super) struct Node;
 
-/// Each file in a process of its own, since only that knows modules from scripts; so many and no
-/// more.
+/// Checks each file in its own process, because only that distinguishes modules from scripts. The
+/// number of files is limited.
 const SCRIPT: &str = r#"
 const fs = require("fs"), path = require("path"), { spawnSync } = require("child_process");
 const skipped = new Set([".git", "node_modules", "dist", "build", "target", "coverage"]), most = 200;

@@ -1,5 +1,5 @@
-//! Python without a linter: whether every file can be compiled, by the interpreter itself. One JSON
-//! object a line, and a last one with the files that were read.
+//! Python without a linter: checks that every file compiles, with the interpreter itself. Prints
+//! one JSON object per line, and a last one with the files that were read.
 
 use serde::Deserialize;
 
@@ -8,7 +8,7 @@ use crate::diagnostic::Severity;
 
 pub(super) struct Python;
 
-/// Compiles in memory: nothing is run and nothing is written.
+/// Compiles in memory: runs nothing and writes nothing.
 const SCRIPT: &str = r#"
 import json, os, sys, warnings
 skipped = {".git", ".venv", "venv", "node_modules", "__pycache__", ".tox", "site-packages", "target"}

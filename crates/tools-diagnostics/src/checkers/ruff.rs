@@ -40,7 +40,7 @@ impl Checker for Ruff {
         CheckCommand { local: &[".venv/bin/ruff", "venv/bin/ruff"], ..command }
     }
 
-    /// A file that is named is always read; of a directory ruff says when there is none.
+    /// Ruff always reads a file given by name; for a directory it reports when there are no files.
     fn checked(&self, output: &Output, request: &Request<'_>) -> Coverage {
         let has_none = String::from_utf8_lossy(&output.stderr).contains("No Python files found");
         if request.file.is_none() && has_none { Coverage::Files(Vec::new()) } else { Coverage::Unknown }
@@ -52,7 +52,7 @@ impl Checker for Ruff {
         entries.into_iter().filter_map(|entry| serde_json::from_value(entry).ok().map(diagnostic)).collect()
     }
 
-    /// 1 says that something was found, 2 that ruff itself failed.
+    /// 1 means that something was found, 2 that ruff itself failed.
     fn explains(&self, code: i32, found: &[RawDiagnostic]) -> bool {
         code == 1 && !found.is_empty()
     }
@@ -61,7 +61,7 @@ impl Checker for Ruff {
 fn diagnostic(violation: Violation) -> RawDiagnostic {
     let is_error = match (violation.severity.as_deref(), violation.code.as_deref()) {
         (Some(severity), _) => matches!(severity, "error" | "fatal"),
-        // Older versions do not say: what cannot be parsed has no code, or one of the group E9.
+        // Older versions have no severity: syntax errors have no code, or one of the group E9.
         (None, code) => code.is_none_or(|code| code.starts_with("E9")),
     };
     let severity = if is_error { Severity::Error } else { Severity::Warning };

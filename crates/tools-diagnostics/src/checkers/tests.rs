@@ -1,5 +1,4 @@
-//! What the parsers make of output that the real programs print (`tests/fixtures`), and that no
-//! bytes break them.
+//! Tests of the parsers on output of the real programs (`tests/fixtures`) and on arbitrary bytes.
 
 use std::path::Path;
 

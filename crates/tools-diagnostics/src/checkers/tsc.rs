@@ -1,6 +1,6 @@
-//! TypeScript: `tsc --noEmit`, with the projects that it refers to where there are any; one
-//! `file(line,column): error TS1234: message` a line on standard output, with indented lines that
-//! go on.
+//! TypeScript: `tsc --noEmit`, including referenced projects if there are any. Prints one
+//! `file(line,column): error TS1234: message` per line on standard output, with indented
+//! continuation lines.
 
 use std::path::PathBuf;
 
@@ -19,7 +19,8 @@ impl Checker for Tsc {
     }
 
     fn command(&self, request: &Request<'_>) -> CheckCommand {
-        // A project of references has no files of its own: only a build looks at what it refers to.
+        // A project with references has no files of its own: only a build checks the referenced
+        // projects.
         let manner: &[&str] = if request.marker.contains("\"references\"") {
             &["--build", "--force", "--noEmit", "--pretty", "false", "--listFiles"]
         } else {
@@ -34,7 +35,7 @@ impl Checker for Tsc {
         Coverage::Files(listed.map(PathBuf::from).collect())
     }
 
-    /// Types are looked at when every file can be read.
+    /// Types are checked only when every file parses.
     fn held_up(&self, _: &Output, found: &[RawDiagnostic]) -> Option<String> {
         let is_of_syntax = |found: &RawDiagnostic| {
             let code = found.diagnostic.code.as_deref().unwrap_or_default();
@@ -75,7 +76,7 @@ fn diagnostic(line: &str) -> Option<RawDiagnostic> {
     let (code, message) = said.split_once(": ")?;
     let found = RawDiagnostic::new(severity, message).coded(Some(code.to_owned()));
     let Some(place) = line[..start].strip_suffix("): ") else { return Some(found) };
-    // Directories may have parentheses in their names.
+    // Directory names may contain parentheses.
     let (file, numbers) = place.rsplit_once('(')?;
     let (row, column) = numbers.split_once(',')?;
     Some(found.at(file, row.parse().ok()?, column.parse().ok()?))
