@@ -1,23 +1,23 @@
-//! Definitions as text that is the same on every run and every machine, so that a provider's cache
-//! of the prompt holds.
+//! Definitions as text that is identical on every run and machine, so that the prompt cache of a
+//! provider stays valid.
 
 use std::fmt::Write as _;
 
 use serde_json::Value;
 use tools_core::{JsonObject, THOUGHT_PREFIX};
 
-/// A value as JSON without blanks, with the members of objects in the order of their names. Only a
-/// field for thoughts comes before all others, since a model fills in fields in their order.
+/// A value as JSON without blanks, with the members of objects sorted by name. Only a field for
+/// thoughts comes first, because a model fills in fields in order.
 ///
-/// The order does not depend on how `serde_json` was built: its maps keep the order of insertion or
-/// sort, as some crate of the program asks for.
+/// The order does not depend on the features of `serde_json`: another crate of the program may make
+/// its maps keep the insertion order.
 pub fn canonical_bytes(value: &Value) -> String {
     let mut text = String::new();
     write(&mut text, value);
     text
 }
 
-/// The same for the members of an object: the parameters of a call.
+/// Writes the members of an object in the same way, such as the parameters of a call.
 pub fn canonical_object(map: &JsonObject) -> String {
     let mut text = String::new();
     write_object(&mut text, map);

@@ -1,9 +1,10 @@
-//! Tool definitions in the shapes that models and protocols take them in.
+//! Tool definitions in the forms that models and protocols accept.
 //!
 //! [`Dialect::render`] writes a list of tools for one interface and reports what that interface
-//! cannot express; [`ToolRegistry`] repairs definitions that come from elsewhere and checks the
+//! cannot express; [`ToolRegistry`] repairs definitions from other sources and checks the
 //! parameters of calls against them; [`TafcPolicy`] adds the field for thoughts to definitions that
-//! are hard to fill in. It decides neither which tools a model sees nor whether a call may run.
+//! are hard to fill in. This crate decides neither which tools a model sees nor whether a call may
+//! run.
 
 mod bytes;
 mod dialect;

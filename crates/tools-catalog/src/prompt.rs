@@ -6,14 +6,13 @@ use tools_core::{InvocationHint, ToolDef};
 
 use crate::{canonical_bytes, tafc::without_thought};
 
-/// The `<tools>` text: name, description, invocation and parameters of each tool, the same bytes on
+/// The `<tools>` text: name, description, invocation and parameters of each tool, identical on
 /// every run.
 ///
-/// The field in which a model thinks about parameters is left out: it is for models that call tools
-/// natively.
+/// The field for thoughts is omitted: it is for models that call tools natively.
 ///
-/// A description cannot end its tool or begin another: where it holds one of the marks, its `<` is
-/// written `&lt;`.
+/// A description cannot end its tool or begin another: if it contains one of the tags, the `<`
+/// becomes `&lt;`.
 pub fn prompt(tools: &[Arc<ToolDef>]) -> String {
     let mut text = String::from("<tools>\n");
     for tool in tools {
@@ -30,7 +29,7 @@ pub fn prompt(tools: &[Arc<ToolDef>]) -> String {
     text
 }
 
-/// A text with nothing in it that reads as one of our marks.
+/// A text in which nothing can be read as one of the tags.
 fn inside(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {

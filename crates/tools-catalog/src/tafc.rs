@@ -1,8 +1,8 @@
 //! A field in which a model thinks about the parameters before it writes them, for tools that are
 //! hard to call.
 //!
-//! The way back is not here: every [`tools_core::ToolCall`] is made without such fields, so that no
-//! executor, record or event can hold what was thought.
+//! This module does not remove the field from calls: a [`tools_core::ToolCall`] is always made
+//! without it, so that no executor, record or event contains the thoughts.
 
 use std::borrow::Cow;
 
@@ -14,9 +14,9 @@ use tools_core::{THOUGHT_PREFIX, ToolDef};
 /// Version of the formula of [`complexity`]; raised when it changes.
 pub const COMPLEXITY_VERSION: u32 = 1;
 
-/// From which complexity on a tool gets the field, where nothing sensible is configured.
+/// Default threshold, used if the configured one is not a finite number.
 const THRESHOLD: f64 = 0.6;
-/// How deep a schema is looked at.
+/// Maximum depth to which a schema is examined.
 const DEEPEST: usize = 32;
 
 /// The section `[tools.tafc]`.
@@ -44,7 +44,7 @@ pub struct TafcPolicy {
 }
 
 impl TafcConfig {
-    /// Compiles the section; every number means something.
+    /// Compiles the section; every number is valid.
     pub fn compile(&self) -> TafcPolicy {
         let given = self.complexity_threshold;
         let threshold = if given.is_finite() { given.clamp(0.0, 1.0) } else { THRESHOLD };
@@ -53,8 +53,9 @@ impl TafcConfig {
 }
 
 impl TafcPolicy {
-    /// The definition as a model is shown it that calls tools natively: with the field first in
-    /// `properties` where the parameters are complex, else as it is. The field is never required.
+    /// The definition for models that call tools natively: with the field first in `properties` if
+    /// the parameters are complex; `None` leaves the definition unchanged. The field is never
+    /// required.
     pub fn augment(&self, tool: &ToolDef) -> Option<ToolDef> {
         if !self.enabled || complexity(tool.input.as_value()) < self.threshold {
             return None;
@@ -64,7 +65,7 @@ impl TafcPolicy {
             "type": "string",
             "description": "Think step by step here, before the other parameters: what each of them has to be, and why.",
         });
-        // First, also where maps keep the order of insertion.
+        // Inserted first, for maps that keep the insertion order.
         let mut properties = Map::new();
         properties.insert(THOUGHT_PREFIX.to_owned(), field);
         if let Some(Value::Object(others)) = schema.remove("properties") {

@@ -1,9 +1,9 @@
-//! Everything known of a tool as JSON, for programs.
+//! All data of a tool as JSON, for programs.
 
 use serde_json::{Value, json};
 use tools_core::{InvocationHint, ToolDef, ToolOrigin};
 
-/// Everything known of a tool.
+/// All data of a tool.
 pub fn json(tool: &ToolDef) -> Value {
     json!({
         "name": tool.name,

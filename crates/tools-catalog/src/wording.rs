@@ -1,5 +1,5 @@
-//! The words in which a list shows its tools: how long descriptions are, and which tools get a
-//! field to think in.
+//! The wording of a list of tools: the length of descriptions, and the tools that get a field for
+//! thoughts.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
@@ -11,29 +11,30 @@ use crate::TafcPolicy;
 /// The wording of the tools of a list.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Wording {
-    /// The most characters of a description, cut at the end of a sentence; `None` for all of it.
+    /// Maximum length of a description in characters, cut at the end of a sentence; `None` for no
+    /// limit.
     pub description_length: Option<usize>,
-    /// The tools that get a field to think in.
+    /// The tools that get a field for thoughts.
     pub tafc: TafcPolicy,
 }
 
-/// A definition, and what it became in other words.
+/// A definition, and its reworded form.
 type ShapedTool = (Arc<ToolDef>, Arc<ToolDef>);
 
-/// Definitions in other words. The same definition gives the same one again, for as long as the
-/// wording is the same.
+/// Reworded definitions. The same definition gives the same result while the wording stays the
+/// same.
 #[derive(Debug)]
 pub struct WordedTools {
     made: Mutex<(Wording, HashMap<ToolName, ShapedTool>)>,
 }
 
 impl WordedTools {
-    /// None yet.
+    /// An empty cache for a wording.
     pub fn new(wording: Wording) -> Self {
         Self { made: Mutex::new((wording, HashMap::new())) }
     }
 
-    /// Words all tools otherwise from now on.
+    /// Changes the wording of all tools from now on.
     pub fn reword(&self, wording: Wording) {
         let mut made = self.made.locked();
         if made.0 != wording {
@@ -41,7 +42,7 @@ impl WordedTools {
         }
     }
 
-    /// The tools in these words, in their order.
+    /// The reworded tools, in their order.
     pub fn of(&self, tools: &ToolDefs) -> ToolDefs {
         let mut made = self.made.locked();
         let (wording, shaped) = &mut *made;
@@ -65,8 +66,8 @@ impl Wording {
     }
 }
 
-/// The first sentences of a text that fit; at least the beginning of the first. `None` where all of
-/// it fits.
+/// The first sentences of a text that fit, or at least the beginning of the first. `None` if the
+/// whole text fits.
 fn shortened(text: &str, most: usize) -> Option<String> {
     let (cut, _) = text.char_indices().nth(most)?;
     let kept = &text[..cut];

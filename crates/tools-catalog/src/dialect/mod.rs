@@ -1,5 +1,4 @@
-//! The interfaces that take tool definitions: a table for each, and what becomes of a definition
-//! under it.
+//! The interfaces that take tool definitions: a table for each, and the conversion of definitions.
 
 mod names;
 mod note;

@@ -1,4 +1,4 @@
-//! What tools are called where not every name is taken: unique, and with a way back.
+//! Tool names for interfaces that restrict them: unique, and mapped back to the original.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,10 +6,10 @@ use tools_core::ToolName;
 
 use super::table::Names;
 
-/// The names of tools there, by what they are called there.
+/// Maps the tool names of the interface to the original names.
 pub(super) fn mapped(tools: &[ToolName], rule: &Names) -> BTreeMap<String, ToolName> {
     let fits = |name: &str| !rule.begins_with_letter || name.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_');
-    // Who fits keeps the name, also where another would be mapped to it.
+    // A valid name stays as it is, even if another name would be mapped to it.
     let mut names: BTreeMap<String, ToolName> =
         tools.iter().filter(|tool| fits(tool.as_str())).map(|tool| (tool.to_string(), tool.clone())).collect();
     let others: BTreeSet<&ToolName> = tools.iter().filter(|tool| !fits(tool.as_str())).collect();
@@ -20,13 +20,13 @@ pub(super) fn mapped(tools: &[ToolName], rule: &Names) -> BTreeMap<String, ToolN
             base.chars().take(MAX_NAME_CHARS - number.len()).chain(number.chars()).collect::<String>()
         });
         let free = std::iter::once(base.clone()).chain(numbered).find(|name| !names.contains_key(name));
-        // An endless list of numbers holds a free one.
+        // The infinite sequence of numbers always contains a free one.
         names.extend(free.map(|name| (name, tool.clone())));
     }
     names
 }
 
-/// The longest name that every interface takes.
+/// Maximum length of a tool name that every interface accepts.
 const MAX_NAME_CHARS: usize = 64;
 
 #[cfg(test)]

@@ -1,19 +1,19 @@
-//! What an interface could not express of a definition.
+//! Parts of a definition that an interface cannot express.
 
 use std::fmt;
 
 use serde::Serialize;
 use tools_core::ToolName;
 
-/// One thing that an interface takes in another form than the definition has it, or not at all.
+/// A part of a definition that an interface takes in another form, or not at all.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Note {
     /// The tool.
     pub tool: ToolName,
-    /// Place in its parameters: `edits[].old`; empty for the definition itself.
+    /// Path in its parameters: `edits[].old`; empty for the definition itself.
     #[serde(skip_serializing_if = "String::is_empty")]
     pub path: String,
-    /// What.
+    /// The change.
     #[serde(flatten)]
     pub change: Change,
 }
@@ -24,18 +24,18 @@ pub struct Note {
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum Change {
-    /// A keyword of the schema was left out: the model is not told of it, a call is still held to
-    /// it.
+    /// A keyword of the schema was dropped: the model does not see it, but calls are still checked
+    /// against it.
     Dropped { keyword: String },
-    /// A part of the schema is said with other words that mean nearly the same.
+    /// A part of the schema is expressed by other keywords with nearly the same meaning.
     Replaced { from: String, to: String },
-    /// A type takes less than the definition does.
+    /// A type accepts fewer values than in the definition.
     Narrowed { from: String, to: String },
-    /// The tool has another name there.
+    /// The tool has another name in this interface.
     Renamed { to: String },
-    /// The tool cannot be offered strictly, and is offered without.
+    /// The tool cannot be offered in strict mode, and is offered without it.
     NotStrict { reason: String },
-    /// The interface is known to refuse this, and nothing can be put in its place.
+    /// The interface is known to refuse this, and there is no replacement.
     Refused { what: String },
 }
 

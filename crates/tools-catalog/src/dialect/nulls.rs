@@ -1,10 +1,10 @@
-//! The way back from strict interfaces, where a parameter that is left out comes as null.
+//! Reverses a change of strict interfaces, in which an omitted parameter arrives as null.
 
 use serde_json::Value;
 use tools_core::{JsonObject, ToolDef};
 
-/// The parameters without the nulls that stand for what was left out: of parameters that are not
-/// required and whose schema takes no null.
+/// Removes nulls that stand for omitted parameters: those of optional parameters whose schema does
+/// not accept null.
 pub fn without_added_nulls(tool: &ToolDef, params: JsonObject) -> JsonObject {
     match cleaned(Value::Object(params), tool.input.as_value()) {
         Value::Object(params) => params,
@@ -36,7 +36,8 @@ fn takes_null(schema: &Value) -> bool {
         Some(Value::Array(names)) => names.iter().any(|name| name == "null"),
         _ => {
             let mut choices = choices.peekable();
-            // Nothing is known of it, or one of several takes it.
+            // Null is accepted if the schema does not restrict the value, or one of its choices
+            // accepts it.
             choices.peek().is_none()
                 && schema.get("enum").is_none_or(|list| list.as_array().is_some_and(|list| list.contains(&Value::Null)))
                 || choices.any(takes_null)

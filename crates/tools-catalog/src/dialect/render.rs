@@ -1,4 +1,4 @@
-//! A list of tools as an interface takes it, with what it could not express.
+//! A list of tools in the form of an interface, with the parts it cannot express.
 
 use std::{collections::BTreeMap, fmt, str::FromStr, sync::Arc};
 
@@ -12,17 +12,17 @@ use crate::canonical_bytes;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 #[non_exhaustive]
 pub enum Dialect {
-    /// Anthropic's messages.
+    /// Anthropic Messages.
     Anthropic,
-    /// OpenAI's chat completions.
+    /// OpenAI Chat Completions.
     OpenAiChat,
-    /// The same with parameters that are held to their schema while they are written.
+    /// OpenAI Chat Completions with parameters that are forced to match their schema.
     OpenAiChatStrict,
-    /// OpenAI's responses.
+    /// OpenAI Responses.
     OpenAiResponses,
-    /// The same with parameters that are held to their schema while they are written.
+    /// OpenAI Responses with parameters that are forced to match their schema.
     OpenAiResponsesStrict,
-    /// Google's Gemini.
+    /// Google Gemini.
     Gemini,
     /// Ollama.
     Ollama,
@@ -31,7 +31,7 @@ pub enum Dialect {
 }
 
 impl Dialect {
-    /// Every interface, in the order of their names.
+    /// All interfaces, ordered by name.
     pub const ALL: [Self; 8] = [
         Self::Anthropic,
         Self::Gemini,
@@ -43,12 +43,12 @@ impl Dialect {
         Self::OpenAiResponsesStrict,
     ];
 
-    /// Its permanent name.
+    /// The permanent name of the interface.
     pub fn name(self) -> &'static str {
         self.table().name
     }
 
-    /// The tools as it takes them, in their order, and what it could not express of each.
+    /// Converts the tools, in their order, and reports the parts that cannot be expressed.
     pub fn render(self, tools: &[Arc<ToolDef>]) -> Rendered {
         let table = self.table();
         let all: Vec<ToolName> = tools.iter().map(|tool| tool.name.clone()).collect();
@@ -75,7 +75,7 @@ impl Dialect {
     }
 }
 
-/// A tool whose parameters cannot be held to their schema is offered all the same.
+/// Offers a tool without strict mode if its parameters do not support it.
 fn not_strict(value: &mut Value) {
     if let Some(function) = value.get_mut("function") {
         return not_strict(function);
@@ -98,23 +98,23 @@ impl FromStr for Dialect {
     }
 }
 
-/// A list of tools as an interface takes it.
+/// A list of tools in the form of an interface.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rendered {
     /// One value for each tool.
     pub tools: Vec<Value>,
-    /// Parts that could not be expressed; empty when all was.
+    /// Parts that could not be expressed; empty when there are none.
     pub report: Vec<Note>,
     names: BTreeMap<String, ToolName>,
 }
 
 impl Rendered {
-    /// The tool that a call through this interface means; `None` for a name that was not given out.
+    /// The tool for a name in a call through this interface; `None` for an unknown name.
     pub fn tool(&self, name: &str) -> Option<&ToolName> {
         self.names.get(name)
     }
 
-    /// The list as text, the same on every run and every machine.
+    /// The list as text that is identical on every run and machine.
     pub fn bytes(&self) -> String {
         let tools: Vec<String> = self.tools.iter().map(canonical_bytes).collect();
         format!("[{}]", tools.join(","))

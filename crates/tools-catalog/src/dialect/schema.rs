@@ -1,34 +1,33 @@
-//! A schema in the words of an interface. Everything that is not said as it was is noted.
+//! Converts a schema for an interface, and notes each difference.
 
 use serde_json::{Map, Value, json};
 
 use super::Change;
 use super::table::{Table, Types};
 
-/// The deepest nesting and the most parameters that strict interfaces take.
+/// Maximum nesting and number of parameters that strict interfaces accept.
 const STRICT_DEPTH: usize = 10;
 const STRICT_PARAMETERS: usize = 5_000;
-/// Keywords that say nothing to a model.
+/// Keywords without meaning for a model.
 const SILENT: &[&str] = &["$schema", "$comment", "$id"];
 
-/// One schema on its way to an interface.
+/// The conversion of one schema.
 pub(super) struct SchemaAdapter {
     table: &'static Table,
     notes: Vec<(String, Change)>,
-    /// Why it cannot be offered strictly.
+    /// Path and reason why it cannot be offered in strict mode.
     loose: Option<(String, String)>,
     parameters: usize,
 }
 
 impl SchemaAdapter {
-    /// The parameters of a tool for an interface, what was changed, and whether they can be held to
-    /// strictly.
+    /// The converted parameters of a tool, the changes, and whether strict mode is possible.
     pub(super) fn parameters(table: &'static Table, schema: &Value) -> (Value, Vec<(String, Change)>, bool) {
         let mut adapting = Self { table, notes: vec![], loose: None, parameters: 0 };
         let mut adapted = adapting.root(schema);
         if let Some((path, reason)) = adapting.loose.take() {
-            // As the same interface takes it without: what was done to make it strict does not
-            // hold.
+            // Converts again for the interface without strict mode, and discards the changes for
+            // strict mode.
             let mut notes = vec![(path, Change::NotStrict { reason })];
             let mut again = SchemaAdapter { table: loosely(table), notes: vec![], loose: None, parameters: 0 };
             adapted = again.root(schema);
@@ -65,7 +64,7 @@ impl SchemaAdapter {
     fn adapt(&mut self, path: &str, schema: &Value, depth: usize) -> Value {
         let Some(schema) = schema.as_object() else {
             self.is_loose(path, "a value of any type");
-            // What reads every keyword reads `true` and `false` as well.
+            // An interface that accepts every keyword accepts `true` and `false` as well.
             return if self.table.keywords.is_none() { schema.clone() } else { self.untyped(path, Map::new()) };
         };
         if depth > STRICT_DEPTH {
@@ -90,7 +89,7 @@ impl SchemaAdapter {
         Value::Object(map)
     }
 
-    /// A value of which no type is known.
+    /// A value without a known type.
     fn untyped(&mut self, path: &str, mut map: Map<String, Value>) -> Value {
         if self.table.types == Types::Nullable {
             self.note(path, Change::Narrowed { from: "a value of any type".to_owned(), to: "a text".to_owned() });
@@ -100,7 +99,7 @@ impl SchemaAdapter {
         Value::Object(map)
     }
 
-    /// `const` as a list of one value, and several constants as one list.
+    /// Writes `const` as a list of one value, and several constants as one list.
     fn constants(&mut self, path: &str, map: &mut Map<String, Value>) {
         if !self.table.constants
             && let Some(value) = map.remove("const")
@@ -125,7 +124,7 @@ impl SchemaAdapter {
             }
             map.insert("enum".to_owned(), constants.into());
             if !described.is_empty() {
-                // What each value means goes where it can still be read.
+                // The meaning of each value goes to the description, where the interface reads it.
                 let before = map.get("description").and_then(Value::as_str).unwrap_or_default();
                 let text = [before, &described.join("; ")].join(" ").trim().to_owned();
                 map.insert("description".to_owned(), text.into());
@@ -134,7 +133,7 @@ impl SchemaAdapter {
         }
     }
 
-    /// `oneOf` and `allOf` where only `anyOf` is read.
+    /// Replaces `oneOf` and `allOf` if the interface reads only `anyOf`.
     fn choices(&mut self, path: &str, map: &mut Map<String, Value>) {
         if !self.table.one_of
             && let Some(members) = map.remove("oneOf")
@@ -151,7 +150,7 @@ impl SchemaAdapter {
         }
     }
 
-    /// Several types, and null among them.
+    /// Converts a value of several types, which may include null.
     fn types(&mut self, path: &str, map: &mut Map<String, Value>) {
         if self.table.types == Types::Lists {
             return;
@@ -180,7 +179,7 @@ impl SchemaAdapter {
             {
                 map.remove("anyOf");
                 join(map, &one);
-                // What it was joined with may itself be of several types.
+                // The joined schema may itself have several types.
                 return self.types(path, map);
             }
             map.insert("anyOf".to_owned(), others.into());
@@ -191,7 +190,7 @@ impl SchemaAdapter {
         }
     }
 
-    /// Lists of values where only texts may be listed.
+    /// Converts lists of values if only strings may be listed.
     fn listed(&mut self, path: &str, map: &mut Map<String, Value>) {
         if self.table.any_enum {
             return;
@@ -267,14 +266,14 @@ impl SchemaAdapter {
         }
     }
 
-    /// Takes out what the interface does not read.
+    /// Removes keywords that the interface does not read.
     fn dropped(&mut self, path: &str, map: &mut Map<String, Value>) {
         map.retain(|keyword, _| !SILENT.contains(&keyword.as_str()));
         let Some(read) = self.table.keywords else { return };
         let unread: Vec<String> = map.keys().filter(|keyword| !read.contains(&keyword.as_str())).cloned().collect();
         for keyword in unread {
             let value = map.remove(&keyword);
-            // Where every object is open, nothing is lost with a permission to be.
+            // Without this keyword every object is open anyway, so nothing is lost.
             let is_said = keyword == "additionalProperties" && value == Some(Value::Bool(true));
             if !is_said {
                 self.note(path, Change::Dropped { keyword });
@@ -282,7 +281,7 @@ impl SchemaAdapter {
         }
     }
 
-    /// Strict interfaces take closed objects, all of whose parameters are required.
+    /// Closes objects and makes all parameters required, as strict interfaces demand.
     fn close(&mut self, path: &str, map: &mut Map<String, Value>) {
         let properties = map.get("properties").and_then(Value::as_object).cloned().unwrap_or_default();
         if properties.is_empty() && depth_of(path) > 0 {
@@ -338,8 +337,8 @@ impl SchemaAdapter {
         schema
     }
 
-    /// The choices of the whole parameters as one object: what each of them has, and what all
-    /// require.
+    /// Merges the choices of the whole parameters into one object, with the properties of each and
+    /// the requirements that all of them share.
     fn merge(&mut self, root: &mut Map<String, Value>, members: &[Value], choice: &str) {
         let to = "one object with the parameters of all".to_owned();
         self.note("", Change::Replaced { from: format!("`{choice}` of the whole parameters"), to });
@@ -370,7 +369,7 @@ impl SchemaAdapter {
     }
 }
 
-/// The same interface without strictness.
+/// The same interface without strict mode.
 fn loosely(table: &'static Table) -> &'static Table {
     use super::Dialect;
     let loose = |dialect: Dialect| dialect.table();
@@ -392,8 +391,7 @@ fn is_object(map: &Map<String, Value>) -> bool {
     }
 }
 
-/// Adds what another schema says; what is said already stays, properties and requirements come
-/// together.
+/// Adds keywords of another schema. Existing ones stay; properties and requirements are combined.
 fn join(map: &mut Map<String, Value>, other: &Value) {
     for (keyword, value) in other.as_object().into_iter().flatten() {
         match (map.get_mut(keyword), value) {
@@ -417,7 +415,7 @@ fn join(map: &mut Map<String, Value>, other: &Value) {
     }
 }
 
-/// The type of all of these in OpenAPI's words; `None` where they have none in common.
+/// The common type of all values by its OpenAPI name; `None` if there is none.
 fn common_type(values: &[Value]) -> Option<&'static str> {
     let are = |test: fn(&Value) -> bool| !values.is_empty() && values.iter().all(test);
     if are(|value| value.is_i64() || value.is_u64()) {

@@ -1,52 +1,52 @@
-//! What each interface takes, one table for each. A fact about an interface stands here and nowhere
-//! else.
+//! The properties of each interface, one table for each. Facts about an interface are only here.
 
 use serde_json::{Value, json};
 use tools_core::ToolDef;
 
 use super::Dialect;
 
-/// What an interface takes.
+/// The properties of an interface.
 pub(super) struct Table {
     pub(super) name: &'static str,
-    /// The keywords of a schema that it reads; `None` for all.
+    /// The schema keywords that it reads; `None` for all.
     pub(super) keywords: Option<&'static [&'static str]>,
-    /// How it says that a value may be one of several types.
+    /// Its notation for a value of several types.
     pub(super) types: Types,
     /// Whether it reads `oneOf` and `const` beside `anyOf` and `enum`.
     pub(super) one_of: bool,
     pub(super) constants: bool,
-    /// Whether values of an `enum` may be other than texts.
+    /// Whether values of an `enum` may be other than strings.
     pub(super) any_enum: bool,
-    /// Whether the parameters as a whole may be one of several shapes.
+    /// Whether the parameters as a whole may have several forms.
     pub(super) root_choices: bool,
-    /// Every object is closed and every parameter required; what is optional may be null.
+    /// Whether every object is closed and every parameter required; optional parameters may be
+    /// null.
     pub(super) strict: bool,
     pub(super) names: Names,
-    /// The longest name of a parameter, which is made of letters, digits, `_`, `.` and `-`; 0 for
-    /// any.
+    /// Maximum length of a parameter name, which consists of letters, digits, `_`, `.` and `-`; 0
+    /// for no restriction.
     pub(super) longest_parameter: usize,
-    /// One tool, given its name there and its schema.
+    /// Builds one tool from its name in the interface and its schema.
     pub(super) shape: fn(&ToolDef, &str, Value) -> Value,
 }
 
-/// How a value of several types is described.
+/// Notation for a value of several types.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Types {
-    /// As JSON Schema does: `"type": ["integer", "null"]`.
+    /// As in JSON Schema: `"type": ["integer", "null"]`.
     Lists,
-    /// As OpenAPI 3.0 does: one type in capitals, and `nullable`.
+    /// As in OpenAPI 3.0: one type in capitals, and `nullable`.
     Nullable,
 }
 
-/// What a tool may be called, beyond what every [`tools_core::ToolName`] is.
+/// Restrictions of tool names, in addition to those of every [`tools_core::ToolName`].
 pub(super) struct Names {
     pub(super) begins_with_letter: bool,
 }
 
 const ANY_NAME: Names = Names { begins_with_letter: false };
 
-/// What constrained decoding of the OpenAI interfaces reads.
+/// Keywords that constrained decoding of the OpenAI interfaces reads.
 const STRICT: &[&str] = &[
     "$defs",
     "$ref",
@@ -70,7 +70,7 @@ const STRICT: &[&str] = &[
     "type",
 ];
 
-/// The fields of the `Schema` of Google's interface.
+/// The fields of `Schema` in Google's interface.
 const GEMINI: &[&str] = &[
     "anyOf",
     "default",
@@ -95,7 +95,7 @@ const GEMINI: &[&str] = &[
     "type",
 ];
 
-/// The fields that Ollama's types read; it drops others.
+/// The fields that Ollama reads; it drops others.
 const OLLAMA: &[&str] = &["$defs", "anyOf", "description", "enum", "items", "properties", "required", "type"];
 
 const ANTHROPIC: Table = Table {
@@ -128,7 +128,7 @@ const OPENAI_CHAT: Table = Table {
 
 const OPENAI_RESPONSES: Table = Table {
     name: "openai-responses",
-    // Strict is the default there.
+    // Strict is the default in this interface.
     shape: |tool, name, schema| {
         json!({
             "type": "function", "name": name, "description": tool.description, "parameters": schema, "strict": false,
@@ -173,8 +173,8 @@ const GEMINI_TABLE: Table = Table {
     names: Names { begins_with_letter: true },
     longest_parameter: 64,
     shape: |tool, name, schema| {
-        // An object without properties is refused there; a function without parameters leaves them
-        // out.
+        // The interface refuses an object without properties, so a function without parameters
+        // omits them.
         let is_empty = schema["properties"].as_object().is_none_or(serde_json::Map::is_empty);
         let mut value = json!({"name": name, "description": tool.description});
         if !is_empty {

@@ -1,4 +1,4 @@
-//! What the parameters of one tool are held to.
+//! Checks the parameters of one tool.
 
 use std::fmt;
 
@@ -6,7 +6,7 @@ use jsonschema::Validator;
 use serde_json::Value;
 use tools_core::{SchemaProblem, ToolDef, ToolError, ToolName, invalid_parameters, schema_problems};
 
-/// The most faults of one call that are named.
+/// Maximum number of faults of one call that are listed.
 const NAMED: usize = 8;
 
 /// The compiled schema of one tool's parameters.
@@ -17,21 +17,21 @@ pub struct ParameterCheck {
 }
 
 impl ParameterCheck {
-    /// The check of a tool's parameters.
+    /// The check for the parameters of a tool.
     ///
     /// # Errors
-    /// What is wrong with its schema. One from a [`crate::ToolRegistry`] has nothing wrong with it.
+    /// The schema is not valid. This cannot happen for a tool from a [`crate::ToolRegistry`].
     pub fn compile(tool: &ToolDef) -> Result<Self, String> {
         let schema = tool.input.as_value().clone();
         let validator = jsonschema::draft202012::new(&schema).map_err(|error| error.to_string())?;
         Ok(Self { tool: tool.name.clone(), schema, validator })
     }
 
-    /// Checks the parameters of a call, an object.
+    /// Checks the parameters of a call, which must be an object.
     ///
     /// # Errors
     /// `TypeMismatch` when values have other types than the schema says, `InvalidParameters` for
-    /// every other fault. The message names each by its path and says what would be right.
+    /// every other fault. The message gives the path of each fault and the expected value.
     pub fn check(&self, params: &Value) -> Result<(), ToolError> {
         if self.validator.is_valid(params) {
             return Ok(());

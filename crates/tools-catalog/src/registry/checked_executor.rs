@@ -1,4 +1,4 @@
-//! An executor whose calls are held to its definitions before anybody is asked about them.
+//! An executor that checks calls against its definitions before any gate sees them.
 
 use std::sync::Arc;
 
@@ -9,11 +9,11 @@ use tools_core::{
 
 use super::ToolRegistry;
 
-/// An executor of tools that come from elsewhere (a host, a server): shows their definitions
-/// repaired, and refuses calls that do not meet them, before a gate or a person looks at them.
+/// An executor for tools from other sources (a host, a server). It shows their definitions
+/// repaired, and refuses calls that do not match them before a gate or a person sees the call.
 ///
-/// Tools of [`ToolOrigin::Builtin`], which is what [`tools_core::Typed`] makes, decode their
-/// parameters themselves and read what is meant: their calls pass.
+/// Tools of [`ToolOrigin::Builtin`], as made by [`tools_core::Typed`], decode their parameters
+/// themselves and tolerate variations: their calls are not checked.
 #[derive(Debug)]
 pub struct CheckedExecutor {
     inner: DynExecutor,
@@ -21,13 +21,13 @@ pub struct CheckedExecutor {
 }
 
 impl CheckedExecutor {
-    /// The tools of an executor, held to their definitions. What was wrong with these is logged.
+    /// Adds checks to an executor. Faults in its definitions are logged.
     pub fn new(inner: DynExecutor) -> Self {
         let registry = ToolListCache::new(inner.tool_definitions(), registry);
         Self { inner, registry }
     }
 
-    /// Whether the call meets the definition of its tool.
+    /// Checks a call against the definition of its tool.
     fn check(&self, call: &ToolCall) -> Result<(), ToolError> {
         let registry = self.registry();
         let decodes_itself = |origin: &ToolOrigin| matches!(origin, ToolOrigin::Builtin);

@@ -1,15 +1,15 @@
-//! What was wrong with a definition.
+//! Faults of definitions.
 
 use thiserror::Error;
 use tools_core::ToolName;
 
-/// Something that was wrong with a definition. It was put right when the definition was taken in;
-/// nothing of it shows up when the tool is called.
+/// A fault in a definition. It was repaired when the definition was added, and has no effect on
+/// calls of the tool.
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 #[non_exhaustive]
 #[expect(missing_docs, reason = "the messages say what the fields are")]
 pub enum CatalogFault {
-    /// Two tools are called the same. The first is kept.
+    /// Two tools have the same name. The first one is kept.
     #[error("two tools are called `{0}`; the first is kept")]
     Duplicate(ToolName),
     /// A reference leads out of the definition, or to nothing.
@@ -18,19 +18,19 @@ pub enum CatalogFault {
         at(path)
     )]
     Reference { tool: ToolName, path: String, reference: String },
-    /// A schema that holds itself, or grows too large when its references are followed.
+    /// A schema that contains itself, or grows too large when its references are replaced.
     #[error("`{tool}`: the schema {} holds itself or is too large; any value is taken below it", at(path))]
     Endless { tool: ToolName, path: String },
-    /// A keyword of the schema has a value that it cannot have.
+    /// A keyword of the schema has an invalid value.
     #[error("`{tool}`: `{keyword}` {} cannot be what it is; it is passed over", at(path))]
     Keyword { tool: ToolName, path: String, keyword: String },
-    /// The parameters as a whole are something else than an object.
+    /// The parameters as a whole are not an object.
     #[error("`{0}`: its parameters are not an object; it is taken as one without known parameters")]
     NoObject(ToolName),
-    /// A description that no prompt has room for.
+    /// A description that is too long for a prompt.
     #[error("`{tool}`: its description has {bytes} bytes; the first {kept} are kept")]
     Long { tool: ToolName, bytes: usize, kept: usize },
-    /// A description with characters that are not seen by whoever reads it.
+    /// A description with invisible characters.
     #[error("`{0}`: its description holds characters that do not show; they are taken out")]
     Hidden(ToolName),
 }

@@ -1,5 +1,4 @@
-//! Definitions that come from elsewhere: repaired when they are taken in, and what calls are held
-//! to.
+//! Definitions from other sources: repaired when they are added, and used to check calls.
 
 mod check;
 mod checked_executor;

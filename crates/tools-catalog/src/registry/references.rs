@@ -1,26 +1,26 @@
-//! `$ref`s, followed: providers take schemas without them.
+//! Replaces each `$ref` by its target, because providers accept schemas without references.
 
 use serde_json::{Map, Value};
 
-/// How often one reference is followed inside itself.
+/// Maximum number of times a reference is replaced inside itself.
 const REPEATED: usize = 2;
-/// The most values of a schema whose references are followed.
+/// Maximum number of values in a schema whose references are replaced.
 const MAX_VALUES: usize = 20_000;
 
-/// What was wrong with the references of a schema.
+/// Fault of a reference.
 pub(super) enum BadReference {
-    /// It leads to nothing that is there.
+    /// Its target does not exist.
     Outside(String),
-    /// It leads back to where it stands too often.
+    /// It leads back to itself too often.
     Endless,
 }
 
-/// A schema without references. `bad` hears of those that could not be followed, each with its
-/// path; any value is taken in their place.
+/// A schema without references. `bad` is called with the path of each reference that could not be
+/// replaced; any value is accepted in its place.
 pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) -> Value {
     let mut following = ReferenceWalk { root: schema, open: vec![], left: MAX_VALUES, bad };
     match schema {
-        // What is only defined there is followed where it is referred to.
+        // Definitions are inserted where they are referred to.
         Value::Object(map) if !map.contains_key("$ref") => {
             let is_said = |name: &str| !matches!(name, "$defs" | "definitions");
             Value::Object(following.members("", map.iter().filter(|(name, _)| is_said(name))))
@@ -29,7 +29,7 @@ pub(super) fn followed(schema: &Value, bad: &mut dyn FnMut(&str, BadReference)) 
     }
 }
 
-/// Whether there is any reference to follow.
+/// Whether the schema contains a reference.
 pub(super) fn has_any(schema: &Value) -> bool {
     match schema {
         Value::Object(map) => map.contains_key("$ref") || map.values().any(has_any),
@@ -40,7 +40,7 @@ pub(super) fn has_any(schema: &Value) -> bool {
 
 struct ReferenceWalk<'a> {
     root: &'a Value,
-    /// The references that are being followed.
+    /// The references that are being replaced.
     open: Vec<&'a str>,
     left: usize,
     bad: &'a mut dyn FnMut(&str, BadReference),
@@ -91,8 +91,8 @@ impl<'a> ReferenceWalk<'a> {
         }
     }
 
-    /// What stands beside a reference, with the references in it followed; what is only defined
-    /// there is followed where it is referred to.
+    /// The keywords next to a reference, with their references replaced. Definitions are inserted
+    /// where they are referred to.
     fn beside(&mut self, path: &str, map: &'a Map<String, Value>) -> Map<String, Value> {
         self.members(path, map.iter().filter(|(name, _)| !matches!(name.as_str(), "$ref" | "$defs" | "definitions")))
     }
@@ -102,9 +102,9 @@ impl<'a> ReferenceWalk<'a> {
     }
 }
 
-/// A keyword of a schema that stands beside a reference and in what it leads to: properties of both
-/// are there, and what either requires is required. Of everything else the nearer one counts: it is
-/// said of its place.
+/// Combines a keyword next to a reference with the same keyword in its target: properties and
+/// requirements of both apply. For other keywords the one next to the reference counts, because it
+/// is more specific.
 fn with_both(keyword: &str, there: Option<Value>, beside: Value) -> Value {
     match (keyword, there, beside) {
         ("properties" | "patternProperties", Some(Value::Object(mut all)), Value::Object(nearer)) => {

@@ -1,4 +1,4 @@
-//! A definition as it can be shown and held to, whatever a server sent.
+//! Repairs definitions so that they can be shown and checked, whatever a server sent.
 
 use std::{collections::HashSet, sync::Arc};
 
@@ -8,13 +8,13 @@ use tools_core::{ToolDef, ToolDescription, is_hidden};
 use super::CatalogFault;
 use super::references::{self, BadReference};
 
-/// The most bytes of a description.
+/// Maximum length of a description in bytes.
 const MAX_DESCRIPTION_BYTES: usize = 16 << 10;
-/// How deep a schema may be nested.
+/// Maximum nesting of a schema.
 const DEEPEST: usize = 64;
 const TYPES: &[&str] = &["array", "boolean", "integer", "null", "number", "object", "string"];
 
-/// The definition, and what was wrong with it; the very same one when nothing was.
+/// The repaired definition and its faults; the same `Arc` when there are none.
 pub(super) fn repaired(tool: &Arc<ToolDef>, faults: &mut Vec<CatalogFault>) -> Arc<ToolDef> {
     let before = faults.len();
     let description = description(tool, faults);
@@ -26,7 +26,7 @@ pub(super) fn repaired(tool: &Arc<ToolDef>, faults: &mut Vec<CatalogFault>) -> A
                 BadReference::Outside(reference) => CatalogFault::Reference { tool, path, reference },
                 BadReference::Endless => CatalogFault::Endless { tool, path },
             };
-            // A reference that is followed in many places is told once.
+            // A reference that occurs in many places is reported once.
             let is_told = faults.iter().skip(before).any(|told| told.is_like(&fault));
             if !is_told {
                 faults.push(fault);
@@ -48,13 +48,14 @@ pub(super) fn repaired(tool: &Arc<ToolDef>, faults: &mut Vec<CatalogFault>) -> A
     }
     match serde_json::from_value(schema) {
         Ok(schema) => Arc::new(ToolDef::clone(tool).described(description).with_input(schema)),
-        // Only what is neither an object nor a boolean is no schema, and it was made an object.
+        // Only a value that is neither an object nor a boolean is not a schema, and it became an
+        // object.
         Err(_) => Arc::clone(tool),
     }
 }
 
 impl CatalogFault {
-    /// Whether it says the same of another place.
+    /// Whether the other fault is the same at another place.
     fn is_like(&self, other: &Self) -> bool {
         match (self, other) {
             (Self::Reference { reference: a, .. }, Self::Reference { reference: b, .. }) => a == b,
@@ -79,7 +80,7 @@ fn description(tool: &ToolDef, faults: &mut Vec<CatalogFault>) -> ToolDescriptio
     text
 }
 
-/// The parameters are an object, whatever else they may be.
+/// Makes the parameters an object.
 fn root(tool: &ToolDef, schema: &mut Value, faults: &mut Vec<CatalogFault>) {
     let takes_objects = match schema.get("type") {
         None => schema.is_object() || *schema == Value::Bool(true),
@@ -99,7 +100,7 @@ fn root(tool: &ToolDef, schema: &mut Value, faults: &mut Vec<CatalogFault>) {
     }
 }
 
-/// Takes out keywords with values that they cannot have.
+/// Removes keywords with invalid values.
 fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(String, String)>) {
     let Value::Object(map) = schema else { return };
     if deepest == 0 {
@@ -107,7 +108,7 @@ fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(Strin
         map.clear();
         return;
     }
-    // References were followed; what they led to is not looked for again.
+    // References were replaced, so definitions are no longer needed.
     map.remove("$defs");
     map.remove("definitions");
     for list in ["required", "type"] {
@@ -156,8 +157,7 @@ fn keywords(path: &str, schema: &mut Value, deepest: usize, bad: &mut Vec<(Strin
     }
 }
 
-/// Takes out what a list of names holds for a second time: JSON Schema forbids it, and it says
-/// nothing.
+/// Removes repeated entries of a list of names: JSON Schema forbids them, and they have no effect.
 fn without_repeats(list: &mut Value) {
     let mut names = HashSet::new();
     if let Value::Array(list) = list {
@@ -165,8 +165,7 @@ fn without_repeats(list: &mut Value) {
     }
 }
 
-/// Whether a keyword may have this value. Only what would keep the schema from being used is looked
-/// at.
+/// Whether a keyword may have this value. Checks only faults that would make the schema unusable.
 fn may_be(keyword: &str, value: &Value) -> bool {
     let is_schema = |value: &Value| value.is_object() || value.is_boolean();
     let is_type = |value: &Value| value.as_str().is_some_and(|name| TYPES.contains(&name));

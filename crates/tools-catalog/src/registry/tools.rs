@@ -8,8 +8,8 @@ use tools_core::{ToolCall, ToolDef, ToolDefs, ToolError, ToolName};
 
 use super::{CatalogFault, ParameterCheck, repair::repaired};
 
-/// Tools that can be shown and called. Made anew when the list changes; each check is compiled at
-/// the first call of its tool, since most tools of a long list are never called.
+/// Tools that can be shown and called. A new registry is made when the list changes. Each check is
+/// compiled at the first call of its tool, because most tools of a long list are never called.
 #[derive(Debug)]
 pub struct ToolRegistry {
     definitions: ToolDefs,
@@ -17,8 +17,8 @@ pub struct ToolRegistry {
 }
 
 impl ToolRegistry {
-    /// A registry of these tools, and what was wrong with their definitions. Whatever could be put
-    /// right was, the rest is left out.
+    /// A registry of these tools, and the faults of their definitions. Faults are repaired where
+    /// possible; other parts are omitted.
     pub fn new(tools: &[Arc<ToolDef>]) -> (Self, Vec<CatalogFault>) {
         let mut faults = Vec::new();
         let mut definitions = Vec::with_capacity(tools.len());
@@ -44,10 +44,10 @@ impl ToolRegistry {
         self.definitions.get(self.checks.get(tool)?.0)
     }
 
-    /// Checks the parameters of a call; a tool that is not here is not checked.
+    /// Checks the parameters of a call; does not check tools that are not in the registry.
     ///
     /// # Errors
-    /// As [`ParameterCheck::check`].
+    /// Those of [`ParameterCheck::check`].
     pub fn check(&self, call: &ToolCall) -> Result<(), ToolError> {
         let Some((place, check)) = self.checks.get(&call.tool) else { return Ok(()) };
         let compiled = check.get_or_init(|| {
