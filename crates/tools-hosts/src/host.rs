@@ -1,10 +1,10 @@
-//! The list of hosts: the one place that names them.
+//! The list of hosts: the only place that names them.
 
 use std::{fmt, str::FromStr};
 
 use crate::hook::{Format, claude_code, codex, cursor, gemini};
 
-/// A program that people already use, into which the tools are plugged.
+/// An existing program into which the tools are plugged.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Host {
     /// Claude Code.
@@ -26,7 +26,7 @@ pub enum Host {
 }
 
 impl Host {
-    /// All of them, in the order in which they are listed.
+    /// All hosts, in the order in which they are listed.
     pub const ALL: [Self; 8] = [
         Self::ClaudeCode,
         Self::Codex,
@@ -66,7 +66,7 @@ impl Host {
         }
     }
 
-    /// The format of its hooks; `None` for a host that runs no program before its tools.
+    /// The format of its hooks; `None` for a host without hooks before its tools.
     pub fn hooks(self) -> Option<&'static dyn Format> {
         match self {
             Self::ClaudeCode => Some(&claude_code::ClaudeCode),

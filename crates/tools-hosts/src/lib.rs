@@ -1,8 +1,7 @@
-//! Agents and editors that people already use, as hosts of the tools: what their hooks read and
-//! answer, and how their configuration files are changed without touching anything else in them.
+//! Agents and editors as hosts of the tools: the format of their hooks, and edits of their
+//! configuration files that change nothing else.
 //!
-//! Everything here is a pure function over text and JSON: nothing is judged, read from disk or
-//! written.
+//! Everything here is a pure function over text and JSON: no judgement, and no I/O.
 
 pub mod hook;
 

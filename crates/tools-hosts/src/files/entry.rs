@@ -1,4 +1,4 @@
-//! One entry of ours in a host's file, and what can stand in its way.
+//! An entry that haft adds to a file of a host, and the reasons why that may fail.
 
 use serde_json::Value;
 
@@ -15,15 +15,15 @@ pub enum Syntax {
     Yaml,
 }
 
-/// An entry of ours.
+/// An entry that haft adds.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Entry {
-    /// The keys that lead to it; the last is its own name, or that of the list that it is an
-    /// element of.
+    /// The keys that lead to it. The last one is its own name, or that of the list that contains
+    /// it.
     pub path: Vec<String>,
     /// The value.
     pub value: Value,
-    /// Whether it is an element of a list.
+    /// Whether the entry is an element of a list.
     pub is_element: bool,
 }
 
@@ -38,13 +38,13 @@ impl Entry {
         Self { path: path.map(str::to_owned).to_vec(), value, is_element: true }
     }
 
-    /// The keys as a person reads them.
+    /// The keys as text for people.
     pub fn name(&self) -> String {
         self.path.join(".")
     }
 
-    /// Whether something that stands there starts this program, `haft` or `haft-…` by its name:
-    /// then it is an older form of the entry.
+    /// Whether an existing value starts this program, by the name `haft` or `haft-…`: it is then an
+    /// older form of the entry.
     pub(super) fn is_ours(&self, there: &Value) -> bool {
         let texts = texts(there);
         let is_haft = |text: &str| {
@@ -61,7 +61,7 @@ impl Entry {
     }
 }
 
-/// Every text in a value, in order.
+/// All strings in a value, in order.
 fn texts(value: &Value) -> Vec<&str> {
     match value {
         Value::String(text) => vec![text],
@@ -74,23 +74,22 @@ fn texts(value: &Value) -> Vec<&str> {
 /// Reason why a file is left unchanged.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum Problem {
-    /// It cannot be read as what it should be.
+    /// The file is not valid in its language.
     #[error("it cannot be read: {0}")]
     Unreadable(String),
-    /// Something of the user's has the name already.
+    /// The user has another entry with this name.
     #[error("`{0}` is there already and is not ours; rename or remove it first")]
     Taken(String),
-    /// It is written in a way that cannot be changed safely.
+    /// The file has a form that cannot be changed safely.
     #[error("`{0}` is written in a way that is not changed automatically")]
     Shape(String),
 }
 
-/// The text with the entries in it; an older form of one is replaced, and one that is there already
-/// stays as it is.
+/// Adds the entries to the text. An older form of an entry is replaced, and an existing one stays
+/// as it is.
 ///
 /// # Errors
-/// When the text cannot be read, or an entry cannot be put in without touching something of the
-/// user's.
+/// The text is not valid, or an entry cannot be added without changing something of the user's.
 pub fn add(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Problem> {
     entries.iter().try_fold(text.to_owned(), |text, entry| match syntax {
         Syntax::Jsonc => jsonc::add(&text, entry),
@@ -99,11 +98,10 @@ pub fn add(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Prob
     })
 }
 
-/// The text without the entries, whatever form they have by now.
+/// Removes the entries from the text, whatever their current form.
 ///
 /// # Errors
-/// When the text cannot be read, or an entry cannot be taken out without touching something of the
-/// user's.
+/// The text is not valid, or an entry cannot be removed without changing something of the user's.
 pub fn remove(syntax: Syntax, text: &str, entries: &[Entry]) -> Result<String, Problem> {
     entries.iter().try_fold(text.to_owned(), |text, entry| match syntax {
         Syntax::Jsonc => jsonc::remove(&text, entry),

@@ -1,4 +1,4 @@
-//! Entries in JSON with comments and trailing commas, put in and taken out as pieces of text.
+//! Adds and removes entries in JSON with comments and trailing commas, by editing the text.
 
 use jsonc_parser::ast::{Object, ObjectProp, Value as Node};
 use jsonc_parser::common::Ranged as _;
@@ -7,7 +7,7 @@ use serde_json::{Map, Value};
 
 use super::{Entry, Problem};
 
-/// Puts an entry in.
+/// Adds an entry.
 pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     let (mark, body) = split(text);
     let before = value(body)?;
@@ -16,7 +16,7 @@ pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     if value(&after).ok() == Some(expected) { Ok(format!("{mark}{after}")) } else { Err(shape(entry)) }
 }
 
-/// Takes an entry out, and the tables and lists that are empty without it.
+/// Removes an entry, and the tables and lists that are empty afterwards.
 pub(super) fn remove(text: &str, entry: &Entry) -> Result<String, Problem> {
     let (mark, body) = split(text);
     let before = value(body)?;
@@ -55,7 +55,7 @@ fn added(body: &str, entry: &Entry) -> Result<String, Problem> {
                     return Ok(body.to_owned());
                 }
                 if ours > 0 {
-                    // Older forms first.
+                    // Removes older forms first.
                     return added(&removed(body, entry)?, entry);
                 }
                 let end = list.elements.last().map(|node| node.range().end);
@@ -79,8 +79,8 @@ fn added(body: &str, entry: &Entry) -> Result<String, Problem> {
     Err(shape(entry))
 }
 
-/// The text with one more item in the brackets from `open` to `close`; `last` is the end of the
-/// last item there.
+/// The text with another item in the brackets from `open` to `close`; `last` is the end of the
+/// current last item.
 fn inserted(
     body: &str,
     open: usize,
@@ -97,7 +97,8 @@ fn inserted(
         .filter(|inner| inner.len() > outer.len())
         .map_or_else(|| format!("{outer}{}", unit(outer)), str::to_owned);
     let item = item(&inner, unit(&inner), end);
-    // Behind everything that stands there, comments included, so that each stays with its item.
+    // Inserted after all existing content, including comments, so that each comment stays with its
+    // item.
     let at = open + 1 + body[open + 1..close].trim_end().len();
     let gap = &body[at..close];
     let tail = if gap.contains('\n') { String::new() } else { format!("{end}{outer}") };
@@ -132,7 +133,7 @@ fn removed(body: &str, entry: &Entry) -> Result<String, Problem> {
         }
     }
     let (mut start, mut end, mut close) = cut.ok_or_else(|| shape(entry))?;
-    // What held nothing else goes, too.
+    // Also removes parents that contain nothing else.
     while let [.., outer, inner] = way.as_slice() {
         let holds_only_this = inner.properties.len() == 1 && inner.range.start < start && end < inner.range.end;
         let is_member_gone = inner.properties.first().is_some_and(|member| member.range.start == start);
@@ -145,7 +146,7 @@ fn removed(body: &str, entry: &Entry) -> Result<String, Problem> {
         way.pop();
     }
     let after = cut_out(body, start, end, close - 1);
-    // Another of the same kind may be left.
+    // The list may contain another element of the same kind.
     let is_left = entry.is_element && lacking(value(&after)?, entry) != value(&after)?;
     if is_left { removed(&after, entry) } else { Ok(after) }
 }
@@ -157,12 +158,12 @@ fn cut_out(body: &str, start: usize, end: usize, close: usize) -> String {
         return [&body[..head], &body[end + comma + 1..]].concat();
     }
     let before = comma_before(body, start).unwrap_or(head);
-    // A comment between the comma and the item stays.
+    // Keeps a comment between the comma and the item.
     let kept = body.get(before + 1..head).filter(|_| before < head).unwrap_or_default();
     [&body[..before], kept, &body[end..]].concat()
 }
 
-/// Where the comma is, behind blanks and comments.
+/// Offset of the comma after blanks and comments.
 fn comma_after(text: &str) -> Option<usize> {
     let mut at = 0;
     loop {
@@ -182,8 +183,8 @@ fn comma_after(text: &str) -> Option<usize> {
     }
 }
 
-/// The comma before an item, with nothing but blanks and comments between them; checked by reading
-/// the text again.
+/// The comma before an item, with only blanks and comments between them; parsing the changed text
+/// again verifies this.
 fn comma_before(body: &str, start: usize) -> Option<usize> {
     body[..start].char_indices().rev().filter(|(_, c)| *c == ',').map(|(at, _)| at).find(|at| {
         let between = &body[*at + 1..start];
@@ -196,10 +197,10 @@ fn split(text: &str) -> (&str, &str) {
     text.strip_prefix('\u{feff}').map_or(("", text), |body| ("\u{feff}", body))
 }
 
-/// The member of this name.
+/// The member with this name.
 ///
 /// # Errors
-/// When there are several: readers differ in which counts.
+/// There are several: parsers differ in which one counts.
 fn only<'a, 'b>(object: &'b Object<'a>, key: &str, entry: &Entry) -> Result<Option<&'b ObjectProp<'a>>, Problem> {
     let mut named = object.properties.iter().filter(|member| member.name.as_str() == key);
     let first = named.next();
@@ -237,7 +238,7 @@ fn span<'a>(body: &'a str, node: &Node<'_>) -> &'a str {
     &body[node.range().start..node.range().end]
 }
 
-/// What a file says when the entry is in it.
+/// The content of a file with the entry.
 fn with(mut value: Value, entry: &Entry) -> Option<Value> {
     let (name, parents) = entry.path.split_last()?;
     let mut object = value.as_object_mut()?;
@@ -256,7 +257,7 @@ fn with(mut value: Value, entry: &Entry) -> Option<Value> {
     Some(value)
 }
 
-/// What a file says without the entry.
+/// The content of a file without the entry.
 fn lacking(value: Value, entry: &Entry) -> Value {
     fn go(value: Value, path: &[String], entry: &Entry) -> Option<Value> {
         let Some((name, rest)) = path.split_first() else {
@@ -285,7 +286,7 @@ fn lacking(value: Value, entry: &Entry) -> Value {
     go(value, &entry.path, entry).unwrap_or_else(|| Value::Object(Map::new()))
 }
 
-/// The entry inside of the tables that lead to it.
+/// The entry inside the tables that lead to it.
 fn nested(path: &[String], entry: &Entry) -> Value {
     let innermost = if entry.is_element { Value::Array(vec![entry.value.clone()]) } else { entry.value.clone() };
     path.iter().rev().fold(innermost, |inner, key| Value::Object([(key.clone(), inner)].into_iter().collect()))
@@ -299,7 +300,7 @@ fn unit(indent: &str) -> &'static str {
     if indent.starts_with('\t') { "\t" } else { "  " }
 }
 
-/// The blanks at the begin of the line in which something stands.
+/// The blanks at the beginning of the line that contains `at`.
 fn indent_of(body: &str, at: usize) -> &str {
     let line = body[..at].rfind('\n').map_or(0, |end| end + 1);
     let line = &body[line..];

@@ -1,6 +1,5 @@
-//! Configuration files of hosts: entries are put in and taken out, and every other byte stays as it
-//! is. Each change is checked by reading the new text: it must say what the old one said, and the
-//! entry.
+//! Adds entries to configuration files of hosts and removes them; every other byte stays unchanged.
+//! Each change is checked by parsing the new text: it must have the old content and the entry.
 
 mod entry;
 mod jsonc;

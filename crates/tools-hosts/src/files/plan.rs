@@ -1,4 +1,4 @@
-//! Which files a host reads, and what goes into each: after the public documentation of each host.
+//! The files that each host reads and the entries for them, according to its public documentation.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -13,17 +13,17 @@ use crate::{Host, hook::quoted};
 pub struct Launch {
     /// The program, as an absolute path.
     pub program: String,
-    /// The configuration that it is told to read; `None` for the user's.
+    /// The configuration file to pass; `None` for the user's.
     pub config: Option<String>,
-    /// The profile of tools that it offers.
+    /// The profile of tools to offer.
     pub profile: String,
-    /// Whether the host's own tools are judged by a hook, where it has hooks.
+    /// Whether hooks judge the host's own tools, if it supports hooks.
     pub hooks: bool,
-    /// Whether its own commands run through `haft exec`.
+    /// Whether the host's own commands run through `haft exec`.
     pub confine: bool,
 }
 
-/// The system that the host runs on.
+/// Operating system of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum OsFamily {
     /// Linux and other systems that follow the XDG folders.
@@ -32,14 +32,14 @@ pub enum OsFamily {
     MacOs,
 }
 
-/// Folders that are searched for files of hosts.
+/// Places in which files of hosts are searched.
 #[derive(Clone, Copy)]
 pub struct HostPlaces<'a> {
     /// The user's home.
     pub home: &'a Path,
-    /// The system.
+    /// The operating system.
     pub os: OsFamily,
-    /// An environment variable.
+    /// Returns the value of an environment variable.
     pub variable: &'a dyn Fn(&str) -> Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl fmt::Debug for HostPlaces<'_> {
 }
 
 impl HostPlaces<'_> {
-    /// A folder that a variable may move.
+    /// A folder that an environment variable may override.
     fn folder(&self, variable: &str, usual: &str) -> PathBuf {
         let named = (self.variable)(variable).map(PathBuf::from).filter(|path| path.is_absolute());
         named.unwrap_or_else(|| self.home.join(usual))
@@ -61,7 +61,7 @@ impl HostPlaces<'_> {
     }
 }
 
-/// A file of a host, and our entries in it.
+/// A file of a host, and the entries for it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Edits {
     /// The file.
@@ -73,8 +73,8 @@ pub struct Edits {
 }
 
 impl Host {
-    /// The programs by which it is started, and the folder that it leaves in a home: one of them
-    /// tells that it is there.
+    /// The programs that start the host, and its folder in a home: the host is present if one of
+    /// them exists.
     pub fn traces(self, at: &HostPlaces<'_>) -> (&'static [&'static str], PathBuf) {
         match self {
             Self::ClaudeCode => (&["claude"], at.folder("CLAUDE_CONFIG_DIR", ".claude")),
@@ -88,7 +88,7 @@ impl Host {
         }
     }
 
-    /// Whether it can ask a person on behalf of an MCP server; `None` when that was not tried.
+    /// Whether the host can ask a person on behalf of an MCP server; `None` if that was not tested.
     pub fn asks(self) -> Option<bool> {
         match self {
             Self::ClaudeCode | Self::Codex => Some(true),
@@ -98,7 +98,7 @@ impl Host {
     }
 }
 
-/// The edits of the host's files. `exists` tells whether a file is there, for hosts that read one
+/// The edits of the host's files. `exists` returns whether a file exists, for hosts that read one
 /// of several.
 pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&Path) -> bool) -> Option<Vec<Edits>> {
     let server = |folder: Option<&str>| -> Vec<String> {
@@ -108,7 +108,7 @@ pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&
         words.extend(launch.config.iter().flat_map(|config| ["--config".to_owned(), config.clone()]));
         words
     };
-    // The agent of this program, for hosts that can have another than their own.
+    // The agent of this program, for hosts that support other agents.
     let agent = || -> Vec<String> {
         let config = launch.config.iter().flat_map(|config| ["--config".to_owned(), config.clone()]);
         std::iter::once("acp".to_owned()).chain(config).collect()
@@ -125,8 +125,9 @@ pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&
             vec![jsonc(file, vec![Entry::member(["mcpServers", "haft"], entry)])]
         }
         Host::Codex => {
-            // Without `required` its first turn begins before the tools are there. Without the mode
-            // it asks about each call before the server can, and refuses it where nobody sits.
+            // Without `required` its first turn begins before the tools are available. Without the
+            // mode it asks about each call before the server can, and refuses it if no person is
+            // present.
             let mode = "approve";
             let entry = json!({
                 "command": program, "args": server(None), "required": true, "default_tools_approval_mode": mode,
@@ -186,7 +187,7 @@ pub fn edits(host: Host, launch: &Launch, at: &HostPlaces<'_>, exists: &dyn Fn(&
     Some(files)
 }
 
-/// The hooks of a host; `None` when the program's path cannot stand in a command line.
+/// The hooks of a host; `None` when the program's path cannot be written in a command line.
 fn hooks(host: Host, launch: &Launch, at: &HostPlaces<'_>) -> Option<(Option<PathBuf>, Vec<Entry>)> {
     let is_plain = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "/-_.+@".contains(c));
     let word = |text: &str| if is_plain(text) { Some(text.to_owned()) } else { quoted(text) };

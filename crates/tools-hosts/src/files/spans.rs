@@ -1,13 +1,13 @@
-//! What was put into a text: enough to take it out again to the byte, without a copy of the text
-//! itself, which may hold credentials.
+//! The ranges that were inserted into a text: enough to remove them again exactly, without a copy
+//! of the text, which may contain credentials.
 
-/// Places in a text that were put in: begin and end of each, in bytes.
+/// Inserted ranges of a text: begin and end of each, in bytes.
 pub type Spans = Vec<(usize, usize)>;
 
-/// The text that `after` has beyond `before`; `None` where something of `before` is missing in it.
+/// The ranges of `after` that are not in `before`; `None` if a part of `before` is missing.
 pub fn inserted(before: &str, after: &str) -> Option<Spans> {
     let (old, new) = (before.as_bytes(), after.as_bytes());
-    // From the end on what is equal, so that an entry at the end is one piece.
+    // Matches the equal end first, so that an entry at the end is one range.
     let tail = old.iter().rev().zip(new.iter().rev()).take_while(|(a, b)| a == b).count();
     let mut spans = Spans::new();
     let mut rest = &old[..old.len() - tail];
@@ -25,7 +25,7 @@ pub fn inserted(before: &str, after: &str) -> Option<Spans> {
     rest.is_empty().then_some(spans)
 }
 
-/// The text without these places; `None` where they do not fit it.
+/// The text without these ranges; `None` if they do not fit the text.
 pub fn without(text: &str, spans: &[(usize, usize)]) -> Option<String> {
     let bytes = text.as_bytes();
     let mut kept = Vec::with_capacity(bytes.len());

@@ -1,11 +1,11 @@
-//! Entries in TOML: a table of its own at the end of the file, so that nothing before it moves.
+//! Entries in TOML: a table at the end of the file, so that nothing before it moves.
 
 use serde_json::Value;
 use toml_edit::{Array, DocumentMut, Item, Table, value as toml_value};
 
 use super::{Entry, Problem};
 
-/// Puts a table in.
+/// Adds a table.
 pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     let before = parse(text)?;
     let text = match found(&before, entry)? {
@@ -28,7 +28,7 @@ pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     if is_there { Ok(after) } else { Err(Problem::Shape(entry.name())) }
 }
 
-/// Takes the table out, with the empty line before it.
+/// Removes the table, with the empty line before it.
 pub(super) fn remove(text: &str, entry: &Entry) -> Result<String, Problem> {
     let before = parse(text)?;
     let Some(there) = found(&before, entry)? else { return Ok(text.to_owned()) };
@@ -63,7 +63,7 @@ fn parse(text: &str) -> Result<DocumentMut, Problem> {
     text.parse().map_err(|error: toml_edit::TomlError| Problem::Unreadable(error.message().to_owned()))
 }
 
-/// The table of this name; an error where something on the way is no table that can be continued.
+/// The table with this name; an error if a parent is not a table that can be extended.
 fn found<'a>(document: &'a DocumentMut, entry: &Entry) -> Result<Option<&'a Item>, Problem> {
     let mut item = document.as_item();
     for key in &entry.path {

@@ -1,5 +1,5 @@
-//! Entries in YAML, of a simple form only: block mappings from the first column on. Whatever else a
-//! file holds is left to its owner.
+//! Entries in YAML, for a simple form only: block mappings at the first column. Files in other
+//! forms are not changed.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Entry, Problem};
 
-/// Puts a member of a top-level mapping in, right below its name.
+/// Adds a member to a top-level mapping, right below its name.
 pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     let [section, name] = entry.path.as_slice() else { return Err(Problem::Shape(entry.name())) };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -32,7 +32,7 @@ pub(super) fn add(text: &str, entry: &Entry) -> Result<String, Problem> {
     Ok(insert(&lines, at, &block(name, entry, indent, end)?, end))
 }
 
-/// Takes the member out.
+/// Removes the member.
 pub(super) fn remove(text: &str, entry: &Entry) -> Result<String, Problem> {
     let [section, name] = entry.path.as_slice() else { return Err(Problem::Shape(entry.name())) };
     let lines: Vec<&str> = text.split_inclusive('\n').collect();
@@ -44,7 +44,7 @@ pub(super) fn remove(text: &str, entry: &Entry) -> Result<String, Problem> {
         return Ok(text.to_owned());
     }
     let rest = [&lines[..there.start], &lines[there.end..]].concat();
-    // The name alone would be a mapping that is null.
+    // The name alone would be a null mapping.
     let is_empty = indent_below(&rest, at).is_none();
     Ok(if is_empty { [&rest[..at], &rest[at + 1..]].concat().concat() } else { rest.concat() })
 }
@@ -55,8 +55,8 @@ fn insert(lines: &[&str], at: usize, block: &str, end: &str) -> String {
     format!("{head}{gap}{block}{}", lines[at + 1..].concat())
 }
 
-/// More than one document, tabs, line breaks of carriage returns alone, or a top that is no block
-/// mapping are not touched.
+/// Refuses files with several documents, tabs, carriage returns as line breaks, or a top level that
+/// is not a block mapping.
 fn check(lines: &[&str], entry: &Entry) -> Result<(), Problem> {
     let is_odd = |(number, line): (usize, &&str)| {
         let body = line.strip_suffix("\r\n").or_else(|| line.strip_suffix('\n')).unwrap_or(line);
@@ -89,7 +89,7 @@ fn indent(line: &str) -> usize {
     line.len() - line.trim_start_matches(' ').len()
 }
 
-/// How far the members of the block below a line are indented; `None` for an empty block.
+/// Indentation of the members in the block below a line; `None` for an empty block.
 fn indent_below(lines: &[&str], at: usize) -> Option<usize> {
     let first = lines.get(at + 1..)?.iter().find(|line| !is_blank(line))?;
     Some(indent(first)).filter(|indent| *indent > 0)
@@ -117,7 +117,7 @@ fn is_ours(block: &str) -> bool {
     says("mcp") && says("serve") && command.into_iter().any(is_haft)
 }
 
-/// The member as lines. Texts are in double quotes, which JSON and YAML read alike.
+/// The member as lines. Strings are in double quotes, which JSON and YAML read in the same way.
 fn block(name: &str, entry: &Entry, deep: usize, end: &str) -> Result<String, Problem> {
     let pad = " ".repeat(deep);
     let mut text = format!("{pad}{name}:{end}");

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use super::fields::{Fields, other_event, place, top, unknown};
 use super::{Answer, Decision, Event, Format, HookRequest, HostCall, Unreadable};
 
-/// Tools that touch neither files nor commands of this machine, or that only act through other
-/// tools of the host's.
+/// Tools that use neither files nor commands of this machine, or that act only through other tools
+/// of the host.
 const HARMLESS: [&str; 23] = [
     "Agent",
     "AskUserQuestion",
@@ -65,7 +65,7 @@ impl Format for ClaudeCode {
             "permissionDecisionReason": answer.reason,
         });
         if let (Some(command), Some(before)) = (&answer.command, input.get("tool_input").filter(|it| it.is_object())) {
-            // It takes the place of all parameters.
+            // The host replaces all parameters by these.
             let mut updated = before.clone();
             updated["command"] = command.as_str().into();
             output["updatedInput"] = updated;

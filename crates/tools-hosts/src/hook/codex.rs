@@ -1,7 +1,7 @@
-//! Hooks of Codex: `PreToolUse` and `PostToolUse` (checked with 0.169). It knows no question and no
-//! plain consent: what would be asked is refused with the way to allow it. Its sandbox keeps
-//! commands from writing, but lets them read every file of their user: what may run is rewritten
-//! all the same.
+//! Hooks of Codex: `PreToolUse` and `PostToolUse` (checked with 0.169). They support neither
+//! questions nor plain consent: where a person would be asked, the call is refused with the way to
+//! allow it. The sandbox of Codex keeps commands from writing, but lets them read every file of the
+//! user, so allowed commands are still rewritten.
 
 use serde_json::{Value, json};
 
@@ -32,7 +32,7 @@ impl Format for Codex {
             json!({"hookSpecificOutput": {
                 "hookEventName": "PreToolUse",
                 "permissionDecision": "deny",
-                // An empty one is an error of the hook, and the call would run.
+                // An empty reason is an error of the hook, and the call would run.
                 "permissionDecisionReason": if reason.is_empty() { "refused" } else { reason },
             }})
         };
@@ -68,7 +68,7 @@ fn before(input: &Value) -> Result<HookRequest, Unreadable> {
         return Ok(HookRequest::Nothing);
     }
     let given = input.get("tool_input");
-    // Some versions hand on the patch alone.
+    // Some versions pass only the patch.
     if let (Some(text), true) = (given.and_then(Value::as_str), is_patch(tool)) {
         return Ok(HookRequest::Before(patch::calls(text)?));
     }

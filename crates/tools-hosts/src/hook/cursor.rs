@@ -1,6 +1,6 @@
-//! Hooks of Cursor: `beforeShellExecution`, `beforeReadFile` and `preToolUse`, after its public
-//! documentation; not tried with the program. Of `preToolUse` it does not enforce a question, so
-//! that what would be asked there is refused.
+//! Hooks of Cursor: `beforeShellExecution`, `beforeReadFile` and `preToolUse`, according to its
+//! public documentation; not tested with the program. It does not enforce a question from
+//! `preToolUse`, so the call is refused instead.
 
 use serde_json::{Value, json};
 
@@ -66,7 +66,7 @@ impl Format for Cursor {
 
 fn before(input: &Value) -> Result<HookRequest, Unreadable> {
     let tool = top(input, &["tool_name"]).ok_or_else(|| Unreadable("the input has no `tool_name`".to_owned()))?;
-    // Its MCP tools are named after a colon.
+    // Its MCP tools have a prefix.
     if tool.starts_with("MCP:") || tool.starts_with("mcp__") {
         return Ok(HookRequest::Nothing);
     }

@@ -1,4 +1,4 @@
-//! What a hook is told, in terms of our tools, and what it answers: the same for all hosts.
+//! Input of a hook in terms of haft's tools, and its answer: the same for all hosts.
 
 use std::path::PathBuf;
 
@@ -8,40 +8,40 @@ use super::quoted;
 
 /// Input and output format of one host's hooks.
 pub trait Format: Send + Sync {
-    /// What the host says.
+    /// Reads the input from the host.
     ///
     /// # Errors
-    /// When it is not in a form that is known: then the answer is a question.
+    /// The form of the input is unknown; the answer is then a question.
     fn read(&self, input: &Value) -> Result<Event, Unreadable>;
 
-    /// The answer before a tool runs, in the host's format. `input` is what was read.
+    /// The answer before a tool runs, in the host's format. `input` is the input that was read.
     fn answer(&self, input: &Value, answer: &Answer) -> Value;
 
-    /// The answer after a tool ran whose result is to be `result` instead; `None` where the host
-    /// does not let a hook replace this result.
+    /// The answer after a tool ran, with `result` as its new result; `None` if the host does not
+    /// let a hook replace it.
     fn replace(&self, input: &Value, result: &Value) -> Option<Value>;
 
-    /// Whether the host asks its user where the answer is a question. Where not, [`Format::answer`]
-    /// makes a refusal of it.
+    /// Whether the host asks its user when the answer is a question. If not, [`Format::answer`]
+    /// refuses instead.
     fn can_ask(&self, input: &Value) -> bool;
 
-    /// Whether a host that was started like this has a person to ask. If not, it is sent no
-    /// questions, because it would wait forever.
+    /// Whether a host that was started like this has a person to ask. If not, it gets no questions,
+    /// because it would wait for ever.
     fn is_attended(&self, _: &HookStart) -> bool {
         true
     }
 
-    /// Whether the host runs its commands in a sandbox of its own, from inside of which the record
-    /// of calls cannot be written.
+    /// Whether the host runs commands in its own sandbox, from which the record of calls cannot be
+    /// written.
     fn has_sandbox(&self) -> bool {
         false
     }
 }
 
-/// The start of the host that runs the hook.
+/// Start of the host that runs the hook.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HookStart {
-    /// Whether a terminal is its standard input and output.
+    /// Whether its standard input and output are a terminal.
     pub terminal: bool,
     /// Its command line.
     pub arguments: Vec<String>,
@@ -50,7 +50,7 @@ pub struct HookStart {
 /// Input of a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Event {
-    /// The session and folder it comes from.
+    /// The session and folder of the event.
     pub place: HostCallOrigin,
     /// The request.
     pub meaning: HookRequest,
@@ -59,37 +59,36 @@ pub struct Event {
 /// Origin of a host's call.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HostCallOrigin {
-    /// The host's own name of the session; `None` when it names none.
+    /// The host's name of the session; `None` if the input has none.
     pub session: Option<String>,
-    /// The folder in which the host's command would run; `None` when it names none.
+    /// The folder in which the host's command would run; `None` if the input has none.
     pub workdir: Option<PathBuf>,
 }
 
 /// Request of a host to a hook.
 #[derive(Debug, Clone, PartialEq)]
 pub enum HookRequest {
-    /// A tool of the host's is about to run, which does what these calls do.
+    /// A tool of the host is about to run, with the effect of these calls.
     Before(Vec<HostCall>),
-    /// A tool of the host's ran, with this result.
+    /// A tool of the host ran, with this result.
     After {
         /// The result, in the host's form.
         result: Value,
-        /// Whether it shows lines of files that a search has found: `PATH:LINE:TEXT`.
+        /// Whether the result contains lines that a search has found: `PATH:LINE:TEXT`.
         searched: bool,
     },
-    /// A tool or an event that touches neither files nor commands, or that is judged elsewhere.
+    /// A tool or an event that uses neither files nor commands, or is judged elsewhere.
     Nothing,
 }
 
-/// A call of a host's tool as a call of one of ours.
+/// A call of a host's tool, expressed as a call of haft's tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HostCall {
-    /// Our tool.
+    /// The tool of haft.
     pub tool: &'static str,
     /// Its parameters.
     pub params: Value,
-    /// The host's command line, where another can stand in its place; `None` for what is no
-    /// command.
+    /// The host's command line, if it can be replaced; `None` for calls that are not commands.
     pub line: Option<String>,
 }
 
@@ -104,12 +103,12 @@ impl HostCall {
         Self { tool, params, line: None }
     }
 
-    /// Whether it changes nothing, whatever its parameters are.
+    /// Whether the tool changes nothing, whatever its parameters are.
     pub fn only_reads(&self) -> bool {
         ["read", "grep", "find_path", "list_directory", "fetch"].contains(&self.tool)
     }
 
-    /// A command line that runs in `folder`, or else where the call comes from.
+    /// A command line that runs in `folder`, or in the working directory of the call.
     pub(super) fn command(line: &str, folder: Option<&str>) -> Result<Self, Unreadable> {
         let judged = match folder.filter(|folder| *folder != ".") {
             None => line.to_owned(),
@@ -130,13 +129,13 @@ pub struct Unreadable(pub String);
 /// Decision about a call of the host.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Decision {
-    /// It runs unasked.
+    /// The call runs without a question.
     Allow,
     /// The host decides by its own rules.
     Leave,
     /// A person is asked.
     Ask,
-    /// It does not run.
+    /// The call does not run.
     Deny,
 }
 
@@ -145,8 +144,8 @@ pub enum Decision {
 pub struct Answer {
     /// The decision.
     pub decision: Decision,
-    /// Why: read by the person who is asked, or by the model that is refused.
+    /// The reason, for the person who is asked or the model whose call is refused.
     pub reason: String,
-    /// Another command line in the place of the one that was named; `None` leaves it.
+    /// A replacement for the command line; `None` keeps it.
     pub command: Option<String>,
 }

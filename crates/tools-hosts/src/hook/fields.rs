@@ -1,41 +1,41 @@
-//! Reading fields of a hook's input: of the first name that is there.
+//! Reads fields of a hook's input: the first existing one of several names.
 
 use serde_json::{Map, Value, json};
 
 use super::{HookRequest, HostCall, HostCallOrigin, Unreadable};
 
-/// The parameters of a tool of the host's.
+/// The parameters of a host's tool.
 pub(super) struct Fields<'a> {
     tool: &'a str,
     fields: &'a Map<String, Value>,
 }
 
 impl<'a> Fields<'a> {
-    /// Those of `tool`.
+    /// The parameters of `tool`.
     ///
     /// # Errors
-    /// When they are no object.
+    /// The parameters are not an object.
     pub(super) fn new(tool: &'a str, input: Option<&'a Value>) -> Result<Self, Unreadable> {
         let fields = input.and_then(Value::as_object);
         let fields = fields.ok_or_else(|| Unreadable(format!("the parameters of `{tool}` are not an object")))?;
         Ok(Self { tool, fields })
     }
 
-    /// A text that must be there, under one of these names.
+    /// A required string, under one of these names.
     pub(super) fn text(&self, names: &[&str]) -> Result<&'a str, Unreadable> {
         self.optional(names)?
             .ok_or_else(|| Unreadable(format!("`{}` has no `{}` that is text", self.tool, names.join("`, `"))))
     }
 
-    /// A path that must be there, under one of these names.
+    /// A required path, under one of these names.
     pub(super) fn path(&self, names: &[&str]) -> Result<&'a str, Unreadable> {
         plain(self.text(names)?)
     }
 
-    /// A text that may be missing.
+    /// An optional string.
     ///
     /// # Errors
-    /// When something else stands under that name: it would be judged as if it were not there.
+    /// The field has another type. It must not be judged as if it were missing.
     pub(super) fn optional(&self, names: &[&str]) -> Result<Option<&'a str>, Unreadable> {
         let Some(value) = names.iter().find_map(|name| self.fields.get(*name)).filter(|value| !value.is_null()) else {
             return Ok(None);
@@ -44,13 +44,12 @@ impl<'a> Fields<'a> {
         text.map(Some).ok_or_else(|| Unreadable(format!("`{}` of `{}` is not a string", names.join("`, `"), self.tool)))
     }
 
-    /// Whether one of these names is there.
+    /// Whether a field with one of these names exists.
     pub(super) fn has(&self, names: &[&str]) -> bool {
         names.iter().any(|name| self.fields.contains_key(*name))
     }
 
-    /// A call of `tool` that searches in the folder that is named, or else in the working
-    /// directory.
+    /// A call of `tool` that searches in the given folder, or else in the working directory.
     pub(super) fn searching(&self, tool: &'static str) -> Result<HostCall, Unreadable> {
         let mut params = json!({"pattern": self.optional(&["pattern"])?.unwrap_or("*")});
         if let Some(path) = self.optional(&["path", "dir_path"])? {
@@ -59,8 +58,8 @@ impl<'a> Fields<'a> {
         Ok(HostCall::new(tool, params))
     }
 
-    /// The calls of a search for text: in the folder that is named, and in the file that a glob
-    /// without wildcards names there.
+    /// The calls of a text search: in the given folder, and in the file that a glob without
+    /// wildcards names there.
     pub(super) fn grepping(&self) -> Result<Vec<HostCall>, Unreadable> {
         let mut calls = vec![self.searching("grep")?];
         let named = self.optional(&["glob", "include"])?.filter(|glob| !glob.contains(['*', '?', '[', '{']));
@@ -73,11 +72,11 @@ impl<'a> Fields<'a> {
         Ok(calls)
     }
 
-    /// A call that edits the file that is named.
+    /// A call that edits the given file.
     pub(super) fn editing(&self, path: &[&str]) -> Result<HostCall, Unreadable> {
         let path = self.path(path)?;
         let (old, new) = (self.optional(&["old_string"])?, self.optional(&["new_string"])?);
-        // Without a text to look for it makes the file anew.
+        // Without an old text it replaces the whole file.
         match old {
             Some(old) if !old.is_empty() => Ok(HostCall::new(
                 "edit",
@@ -87,15 +86,15 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Whether the parameters name a command, a file or an address: of a tool that is not known,
-    /// that must not pass unasked.
+    /// Whether the parameters contain a command, a file or an address: an unknown tool with such
+    /// parameters must not run unasked.
     pub(super) fn is_about_files(&self) -> bool {
         self.fields.iter().any(|(name, value)| tells_of_files(name) || holds_path(value))
     }
 }
 
-/// Whether a parameter of this name holds a command, a file or an address, however its words are
-/// joined (`inputFile`, `file_path`, `FILE-PATHS`).
+/// Whether a parameter with this name contains a command, a file or an address, in any spelling
+/// (`inputFile`, `file_path`, `FILE-PATHS`).
 fn tells_of_files(name: &str) -> bool {
     const ENDS: [&str; 14] = [
         "command",
@@ -118,7 +117,7 @@ fn tells_of_files(name: &str) -> bool {
     ENDS.iter().any(|end| name.ends_with(end) || one.ends_with(end)) || name.ends_with("directories")
 }
 
-/// Whether a text that reads as a path, and as nothing else, is in the value, at any depth.
+/// Whether the value contains a string that can only be a path, at any depth.
 fn holds_path(value: &Value) -> bool {
     const BEGINS: [&str; 5] = ["/", "./", "../", "~/", "file:"];
     match value {
@@ -131,12 +130,11 @@ fn holds_path(value: &Value) -> bool {
     }
 }
 
-/// A path that means the same to every host.
+/// A path with the same meaning for every host.
 ///
 /// # Errors
-/// When hosts read it differently: some cut white space around it and put the home in the place of
-/// `~`, some take it as it is. What is judged here could be another file than the one that is
-/// opened.
+/// Hosts read it differently: some trim white space and replace `~` by the home, some use it
+/// unchanged. The file judged here could then differ from the one that is opened.
 fn plain(path: &str) -> Result<&str, Unreadable> {
     let is_blank = |c: char| c.is_whitespace() || c == '\u{feff}';
     if path.starts_with(is_blank) || path.ends_with(is_blank) {
@@ -148,7 +146,7 @@ fn plain(path: &str) -> Result<&str, Unreadable> {
     Ok(path)
 }
 
-/// A text at the top of the input.
+/// A string at the top level of the input.
 pub(super) fn top<'a>(input: &'a Value, names: &[&str]) -> Option<&'a str> {
     names.iter().find_map(|name| input.get(*name).and_then(Value::as_str)).filter(|text| !text.is_empty())
 }
@@ -158,11 +156,10 @@ pub(super) fn place(input: &Value, session: &[&str]) -> HostCallOrigin {
     HostCallOrigin { session: top(input, session).map(str::to_owned), workdir: top(input, &["cwd"]).map(Into::into) }
 }
 
-/// An event of another name: one that is about a call that did not run yet is not taken for
-/// harmless.
+/// Handles an unknown event. An event about a call that has not run yet does not count as harmless.
 ///
 /// # Errors
-/// When it is such a one.
+/// The event is about a call that has not run yet.
 pub(super) fn other_event(input: &Value, name: &str) -> Result<HookRequest, Unreadable> {
     let has = |field: &str| input.get(field).is_some();
     if has("tool_input") && !has("tool_response") && !has("error") {
@@ -171,7 +168,7 @@ pub(super) fn other_event(input: &Value, name: &str) -> Result<HookRequest, Unre
     Ok(HookRequest::Nothing)
 }
 
-/// What is said of a tool that is not known and touches files or runs something.
+/// The error for an unknown tool that uses files or runs something.
 pub(super) fn unknown(host: &str, tool: &str) -> Unreadable {
     Unreadable(format!("this version of haft does not know the tool `{tool}` of {host}"))
 }

@@ -1,5 +1,5 @@
-//! Hooks of Gemini CLI: `BeforeTool` and `AfterTool` (checked with 0.61). Standard output must hold
-//! JSON and nothing else.
+//! Hooks of Gemini CLI: `BeforeTool` and `AfterTool` (checked with 0.61). Standard output must
+//! contain only JSON.
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
-//! Hooks: a host runs a program before each of its own tools, and obeys what it answers. One file
-//! per host says how the host's tools are named and how its answers look; [`Event`] and [`Answer`]
+//! Hooks: a host runs a program before each of its own tools, and follows its answer. One file per
+//! host describes the names of its tools and the format of its answers; [`Event`] and [`Answer`]
 //! are the same for all.
 
 mod event;

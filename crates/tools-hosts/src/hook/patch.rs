@@ -1,20 +1,19 @@
-//! The patches of `apply_patch`: which files one adds, changes, deletes and moves.
+//! Patches of `apply_patch`: the files that a patch adds, changes, deletes and moves.
 
 use serde_json::json;
 
 use super::{HostCall, Unreadable};
 
-/// What a patch does, one call per file.
+/// The effect of a patch, one call per file.
 ///
 /// # Errors
-/// When it names no file: then it is not the format that is known.
+/// The patch names no file, so its format is unknown.
 pub(super) fn calls(text: &str) -> Result<Vec<HostCall>, Unreadable> {
     let mut calls: Vec<HostCall> = Vec::new();
     let mut updated: Option<&str> = None;
     for line in text.lines() {
         let line = line.trim_end();
-        // What is added, dropped or kept begins with a mark, so that none of it is taken for a
-        // heading.
+        // Added, removed and kept lines begin with a mark, so none of them looks like a heading.
         let Some(heading) = line.strip_prefix("*** ") else { continue };
         if let Some(path) = heading.strip_prefix("Add File: ") {
             calls.push(HostCall::new("write", json!({"path": path.trim(), "content": ""})));

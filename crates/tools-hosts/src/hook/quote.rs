@@ -1,7 +1,7 @@
-//! One word for a shell out of any text.
+//! Quotes any text as one shell word.
 
 /// The text as one word that bash, zsh and any POSIX shell read as exactly this text; `None` for a
-/// text with a NUL, which no word can hold.
+/// text with a NUL, which no word can contain.
 pub fn quoted(text: &str) -> Option<String> {
     if text.contains('\0') {
         return None;

@@ -1,9 +1,9 @@
-//! Changing every text in a value, whatever its shape.
+//! Changes every string in a value.
 
 use serde_json::Value;
 
-/// The value with each of its texts, but not its keys, replaced by what `change` makes of it;
-/// `None` when nothing changes.
+/// The value with each string, except keys, replaced by the result of `change`; `None` when nothing
+/// changes.
 pub fn map_strings(value: &Value, change: &impl Fn(&str) -> Option<String>) -> Option<Value> {
     match value {
         Value::String(text) => change(text).map(Value::String),
