@@ -1,9 +1,9 @@
-//! Criterion benches with named baselines. Figures are compared as ratios: machines differ, and so
-//! do their loads.
+//! Criterion benches with named baselines. Results are compared as ratios, because machines and
+//! their loads differ.
 
 use crate::{command, failure::Failure};
 
-/// Runs the benches; what to do with a baseline is in the options.
+/// Runs the benches; the options say how to use a baseline.
 pub(crate) fn run(options: &[&str]) -> Result<(), Failure> {
     let mut bench = command::cargo(&["bench", "--package", "tools-bench", "--benches", "--"]);
     command::run(bench.args(criterion_options(options)?))
@@ -18,7 +18,7 @@ fn criterion_options(options: &[&str]) -> Result<Vec<String>, Failure> {
     }
 }
 
-/// The name becomes a folder below `target/criterion`.
+/// Whether the name is valid: it becomes a folder below `target/criterion`.
 fn is_name(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_'))
 }

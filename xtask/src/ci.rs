@@ -1,6 +1,6 @@
-//! Everything a push must pass, as a list of steps run in order. The first failure ends the run
-//! with its exit code; each step is announced and timed. What a step does lives in its own module
-//! or in cargo.
+//! The checks that every push must pass, as a list of steps run in order. The first failure ends
+//! the run with its exit code; each step is announced and timed. The steps are implemented in their
+//! own modules or in cargo.
 
 use std::{
     process::Command,
@@ -9,7 +9,7 @@ use std::{
 
 use crate::{codegen, command, failure::Failure, layering, packages, repository, shapes, start_pages, tidy, timings};
 
-/// The version of cargo-nextest that `.ci/run` installs too.
+/// The version of cargo-nextest, the same as in `.ci/run`.
 const NEXTEST: &str = "0.9.143";
 
 struct Step {
@@ -28,7 +28,7 @@ const STEPS: &[Step] = &[
     Step { name: "start pages", action: start_pages::check },
     Step { name: "build of the tests", action: build_of_tests },
     Step { name: "tests", action: tests },
-    // The build of the tests has made the binary: its sections are the same in every build.
+    // The tests have built the binary. It has the same configuration sections in every build.
     Step { name: "reference", action: || codegen::check_with(&repository::target().join("debug/haft")) },
     Step {
         name: "doc tests",
@@ -56,14 +56,14 @@ fn run_steps(steps: &[Step]) -> Result<(), Failure> {
     Ok(())
 }
 
-/// With all features, tests among them; the shapes lint what other features leave.
+/// Lints all features, including tests; the shapes lint code for builds without some features.
 fn clippy() -> Command {
     let mut clippy = command::cargo(&["clippy", "--locked", "--workspace", "--all-targets", "--all-features"]);
     clippy.args(["--", "-D", "warnings"]);
     clippy
 }
 
-/// What nextest is going to build, with the seconds of each crate.
+/// Builds the tests for nextest, and prints the build time of each crate.
 fn build_of_tests() -> Result<(), Failure> {
     command::run(&mut command::cargo(&["test", "--locked", "--workspace", "--no-run", "--timings"]))?;
     timings::print(&repository::target())
@@ -78,7 +78,7 @@ fn tests() -> Result<(), Failure> {
     command::run(nextest.env("INSTA_UPDATE", "no"))
 }
 
-/// With all features, so that what the lint has compiled serves here too.
+/// Uses all features, so that the results of the lint step can be reused.
 fn docs() -> Command {
     let mut docs = command::cargo(&["doc", "--locked", "--workspace", "--no-deps", "--all-features"]);
     docs.env("RUSTDOCFLAGS", "-D warnings");

@@ -1,6 +1,6 @@
-//! `docs/reference/` is written by the binary itself, from the types that the pages describe. This
-//! module runs the binary and, when checking, compares what it writes with what is committed. What
-//! a build of the whole workspace joins to the features of `haft-cli` changes no page.
+//! The binary writes `docs/reference/` from the types that the pages describe. This module runs the
+//! binary, and for a check compares its output with the committed files. Extra features of
+//! `haft-cli` in a build of the whole workspace do not change any page.
 
 use std::{collections::BTreeMap, fs, path::Path, process::Command};
 
@@ -12,19 +12,19 @@ const SCRATCH: &str = "target/reference";
 /// Pages by file name.
 type Pages = BTreeMap<String, Vec<u8>>;
 
-/// Writes the pages anew.
+/// Generates the pages.
 pub(crate) fn write() -> Result<(), Failure> {
     generate(built(), &repository::root().join(REFERENCE))?;
     println!("codegen: wrote {REFERENCE}");
     Ok(())
 }
 
-/// Names every page that is not what the binary would write.
+/// Reports every page that differs from the output of the binary.
 pub(crate) fn check() -> Result<(), Failure> {
     compare(built())
 }
 
-/// The same with a binary that was built already.
+/// Does the same with an existing binary.
 pub(crate) fn check_with(binary: &Path) -> Result<(), Failure> {
     compare(command::command(binary))
 }
@@ -46,7 +46,7 @@ fn compare(binary: Command) -> Result<(), Failure> {
     Err(Failure::Found(format!("codegen: {} pages differ; run `cargo xtask codegen` and commit", findings.len())))
 }
 
-/// The binary, built when it is run.
+/// A command that builds the binary and runs it.
 fn built() -> Command {
     command::cargo(&["run", "--quiet", "--package", "haft-cli", "--"])
 }

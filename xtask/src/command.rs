@@ -1,4 +1,4 @@
-//! Child processes of the chores.
+//! Starts child processes for the chores.
 
 use std::ffi::OsStr;
 use std::path::Path;
@@ -6,14 +6,14 @@ use std::process::{Command, Stdio};
 
 use crate::{failure::Failure, repository};
 
-/// A command that runs in the repository's root.
+/// A command that runs in the root of the repository.
 pub(crate) fn command(program: impl AsRef<OsStr>) -> Command {
     let mut command = Command::new(program);
     command.current_dir(repository::root());
     command
 }
 
-/// The cargo that started this program, so that a toolchain override stays in force.
+/// The cargo that started this program, so that a toolchain override stays in effect.
 pub(crate) fn cargo(arguments: &[&str]) -> Command {
     let mut cargo = command(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     cargo.args(arguments);
@@ -27,7 +27,7 @@ pub(crate) fn run(command: &mut Command) -> Result<(), Failure> {
     if status.success() { Ok(()) } else { Err(Failure::Child { line, status }) }
 }
 
-/// Runs a command and returns what it wrote to its standard output.
+/// Runs a command and returns its standard output.
 pub(crate) fn capture(command: &mut Command) -> Result<String, Failure> {
     let line = line(command);
     let output = command.stderr(Stdio::inherit()).output().map_err(Failure::io(format!("starting `{line}`")))?;
@@ -44,7 +44,7 @@ pub(crate) fn has_subcommand(name: &str) -> bool {
     probe.is_ok_and(|output| output.status.success())
 }
 
-/// The command as one would type it.
+/// The command line for display.
 pub(crate) fn line(command: &Command) -> String {
     let program = Path::new(command.get_program()).file_name().unwrap_or(command.get_program());
     std::iter::once(program).chain(command.get_args()).map(OsStr::to_string_lossy).collect::<Vec<_>>().join(" ")

@@ -1,6 +1,5 @@
-//! What the dependencies bring along: licences, bans and sources by cargo-deny, and which crates
-//! are there in more than one version. Duplicates are listed, not forbidden: most of them only
-//! others can remove.
+//! Checks the dependencies: licences, bans and sources with cargo-deny, and crates with more than
+//! one version. Duplicates are listed but allowed: most of them can be removed only upstream.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use crate::{command, failure::Failure, metadata::Graph};
 
 const DENY: &str = "0.20.2";
 
-/// Installs cargo-deny where it is missing, then runs.
+/// Installs cargo-deny if it is missing, then runs the checks.
 pub(crate) fn install_and_run() -> Result<(), Failure> {
     if !command::has_subcommand("deny") {
         command::run(&mut command::cargo(&["install", "cargo-deny", "--locked", "--version", DENY]))?;
@@ -16,7 +15,7 @@ pub(crate) fn install_and_run() -> Result<(), Failure> {
     run()
 }
 
-/// Prints the duplicates, then lets cargo-deny judge.
+/// Prints the duplicates, then runs cargo-deny.
 pub(crate) fn run() -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
     println!("deps: {} packages with all features", graph.packages.len());
@@ -33,8 +32,8 @@ pub(crate) fn run() -> Result<(), Failure> {
         );
         return Ok(());
     }
-    // Advisories need a database from the network; the rest is in the lock file and the crates' own
-    // manifests.
+    // Advisories need a database from the network. The other checks need only the lock file and the
+    // manifests of the crates.
     let mut deny = command::cargo(&["deny", "--offline", "--all-features", "check", "licenses", "bans", "sources"]);
     command::run(&mut deny)
 }

@@ -1,7 +1,6 @@
-//! Fuzzing of the parsers of untrusted bytes. A target's inputs are kept as one file of JSON, since
-//! a folder of thousands of small files is nothing to review; they are unpacked for a run and
-//! packed again, made minimal, after it. A text is a string there, other bytes are a list of
-//! numbers.
+//! Fuzzing of the parsers of untrusted bytes. The inputs of a target are kept in one JSON file,
+//! because a folder of thousands of small files cannot be reviewed. They are unpacked for a run,
+//! then minimised and packed again. Text is stored as a string, other bytes as a list of numbers.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -26,8 +25,8 @@ pub(crate) fn run(target: &str, seconds: u32) -> Result<(), Failure> {
 }
 
 fn cargo_fuzz(verb: &str, target: &str) -> std::process::Command {
-    // Coverage alone needs no other compiler than the pinned one, and the parsers are safe code: a
-    // sanitizer of memory would cost half of the inputs and find nothing.
+    // Coverage alone works with the pinned compiler. The parsers are safe code: a memory sanitizer
+    // would halve the speed and find nothing.
     let mut command = command::command("cargo");
     command.args(["fuzz", verb, "--sanitizer", "none", "--target-dir", "target/fuzz", target]);
     command

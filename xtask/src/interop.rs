@@ -1,5 +1,5 @@
-//! The binary against what others publish: packages that are workspaces of their own, because they
-//! would change the features of everyone else's dependencies.
+//! Tests the binary with programs of other publishers. The test packages are separate workspaces,
+//! because they would change the features of everyone else's dependencies.
 
 mod conformance;
 mod models;
@@ -14,20 +14,20 @@ use crate::{command, failure::Failure, repository};
 const ACP: &str = "interop/acp/Cargo.toml";
 /// Agents from npm, with a scripted model.
 const HOSTS: &str = "interop/hosts";
-/// Puts the program of Claude Code for this machine in its place. Scripts of packages are not run
-/// when they are installed; without this one there is only a text that says so.
+/// Installs the Claude Code program for this machine. Install scripts of packages are not run;
+/// without this one there is only a placeholder.
 const LINKS_CLAUDE: &str = "@anthropic-ai/claude-code/install.cjs";
-/// A folder of programs that are installed already; what is missing in it is skipped.
+/// Environment variable with a folder of installed programs; programs missing in it are skipped.
 const PROGRAMS: &str = "HAFT_INTEROP_HOSTS";
 
-/// Builds the binary and drives it.
+/// Builds the binary and runs the tests with it.
 pub(crate) fn run() -> Result<(), Failure> {
     command::run(&mut build())?;
     command::run(&mut acp())
 }
 
-/// Sets real hosts up with the binary, and drives them; skipped visibly where they cannot be
-/// installed.
+/// Configures real hosts with the binary, and runs them. Prints a note and skips hosts that cannot
+/// be installed.
 pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
     let root = repository::root();
     let Some(programs) = programs(root)? else { return Ok(()) };
@@ -38,7 +38,7 @@ pub(crate) fn hosts(names: &[&str]) -> Result<(), Failure> {
     command::run(driver.arg(root.join("target/debug/haft")).arg(programs).args(names))
 }
 
-/// Runs the official conformance suite; skipped visibly where it cannot be installed.
+/// Runs the official conformance suite, or prints a note if it cannot be installed.
 pub(crate) fn conformance() -> Result<(), Failure> {
     let root = repository::root();
     match installed(root, "interop conformance", conformance::FOLDER, "target/interop/conformance")? {
@@ -47,7 +47,7 @@ pub(crate) fn conformance() -> Result<(), Failure> {
     }
 }
 
-/// Runs an agent against a server of the providers' protocols from npm; skipped visibly where it
+/// Runs an agent against a server of the providers' protocols from npm, or prints a note if it
 /// cannot be installed.
 pub(crate) fn models() -> Result<(), Failure> {
     let root = repository::root();
@@ -58,7 +58,7 @@ pub(crate) fn models() -> Result<(), Failure> {
     models::run(root, &modules)
 }
 
-/// The folder with the programs of the hosts; `None` where npm is missing or cannot fetch them.
+/// The folder with the programs of the hosts; `None` if npm is missing or cannot fetch them.
 fn programs(root: &Path) -> Result<Option<PathBuf>, Failure> {
     if let Some(named) = std::env::var_os(PROGRAMS) {
         return Ok(Some(named.into()));
@@ -71,8 +71,8 @@ fn programs(root: &Path) -> Result<Option<PathBuf>, Failure> {
     Ok(Some(modules.join(".bin")))
 }
 
-/// The packages that the `package.json` in `from` names, installed in `to`; `None` where npm is
-/// missing or cannot fetch them.
+/// Installs the packages of the `package.json` in `from` to `to`; `None` if npm is missing or
+/// cannot fetch them.
 fn installed(root: &Path, what: &str, from: &str, to: &str) -> Result<Option<PathBuf>, Failure> {
     let folder = root.join(to);
     fs::create_dir_all(&folder).map_err(Failure::io(format!("creating `{}`", folder.display())))?;

@@ -1,13 +1,13 @@
-//! Which crate may depend on which: edges go to a lower rank, heavy dependencies stay where they
-//! are isolated. The table of ranks is the whole policy; `docs/architecture.md` draws it. Every
-//! finding names the edge and the rule.
+//! Checks the dependencies between crates: they go to a lower rank, and heavy dependencies stay
+//! isolated. The table of ranks is the whole policy; `docs/architecture.md` shows it. Every finding
+//! names the dependency and the rule.
 
 use std::collections::{BTreeMap, VecDeque};
 
 use crate::failure::Failure;
 use crate::metadata::{Edge, Graph, Kind, Package};
 
-/// A dependency that only some crates may reach, and why.
+/// A dependency that only some crates may reach, with the reason.
 struct Isolated {
     names: &'static [&'static str],
     gates: &'static [&'static str],
@@ -51,7 +51,7 @@ const ISOLATED: &[Isolated] = &[
     Isolated { names: &["tree-sitter"], gates: &["tools-code"], why: "grammars are C code and slow to build" },
 ];
 
-/// Packages that must not be there at all, and why.
+/// Packages that are forbidden, with the reason.
 const BANNED: &[(&str, &str)] = &[
     ("openssl-sys", "TLS is rustls with ring, which needs no system library"),
     ("native-tls", "TLS is rustls with ring, which needs no system library"),
@@ -65,15 +65,15 @@ const BENCHES: &str = "tools-bench";
 const FUZZING: &str = "tools-fuzz";
 const CHORES: &str = "xtask";
 
-/// The rank of a crate of this workspace; `None` for a name the table does not know.
+/// The rank of a crate of this workspace; `None` for an unknown name.
 fn rank(name: &str) -> Option<u8> {
     match name {
         "tools-core" | "tools-automata" | "tools-tls" => Some(0),
         "tools-catalog" | "tools-command" | "tools-egress" | "tools-sandbox" | "tools-secrets" | "tools-store"
         | TEST_KIT => Some(1),
-        // The loop is written against the trait of the models, and the listener serves the server's
-        // sessions. The proxy of commands asks the rules and writes the record. What a team shares
-        // stands behind the traits of the crates whose state it is, saved conversations among them.
+        // The agent loop uses the trait of the models, and the listener serves the sessions of the
+        // server. The proxy of commands queries the rules and writes the record. A team uses the
+        // state of other crates through their traits, including saved conversations.
         "tools-agent" | "tools-egress-proxy" | "tools-mcp-http" => Some(3),
         "tools-team" => Some(4),
         FACADE => Some(5),
@@ -84,7 +84,7 @@ fn rank(name: &str) -> Option<u8> {
     }
 }
 
-/// Whether a crate is not published and uses whatever it measures or tries.
+/// Whether a crate is unpublished and may use every other crate.
 fn is_at_the_top(name: &str) -> bool {
     matches!(name, BENCHES | FUZZING)
 }
@@ -105,7 +105,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     }
 }
 
-/// Everything that is wrong with the graph.
+/// The findings in the graph.
 fn findings(graph: &Graph) -> Vec<String> {
     let mut found = Vec::new();
     for (id, package) in graph.member_packages().filter(|(_, package)| package.name != CHORES) {
@@ -129,7 +129,7 @@ fn member_edges(graph: &Graph, package: &Package, rank: u8) -> Vec<String> {
         .collect()
 }
 
-/// The rule an edge between two crates of the workspace breaks, if it breaks one.
+/// The rule that an edge between two crates of the workspace breaks, if any.
 fn broken_rule<'a>(from: &str, from_rank: u8, to: &'a str, edge: &Edge) -> Option<(&'a str, String)> {
     let why = if to == CHORES {
         "nothing depends on the chores".to_owned()
@@ -155,7 +155,7 @@ fn broken_rule<'a>(from: &str, from_rank: u8, to: &'a str, edge: &Edge) -> Optio
     Some((to, why))
 }
 
-/// A path by which a member reaches an isolated package without passing one of its gates.
+/// A path from a member to an isolated package that passes none of its gates.
 fn reaches_isolated(graph: &Graph, from: &str, rule: &Isolated) -> Option<String> {
     if rule.gates.contains(&graph.name(from)) {
         return None;
@@ -174,8 +174,8 @@ fn banned(graph: &Graph, name: &str, why: &str) -> Option<String> {
     Some(format!("{path}: banned, because {why}"))
 }
 
-/// Breadth first over shipped edges, from a package to one with a wanted name, through packages
-/// that may be passed.
+/// The shortest path over shipped dependencies from a package to one with a wanted name, through
+/// packages that may be passed.
 fn shortest_path<'a>(
     graph: &'a Graph,
     from: &'a str,

@@ -1,5 +1,5 @@
-//! Runs the workspace's chores: reads the command line and hands over to one module per chore.
-//! Continuous integration calls this program and nothing else.
+//! Runs the workspace's chores: parses the command line and calls one module per chore. Continuous
+//! integration calls only this program.
 #![expect(
     clippy::disallowed_methods,
     reason = "starts cargo on behalf of a developer; nothing here runs a model's command"

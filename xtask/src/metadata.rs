@@ -1,5 +1,4 @@
-//! The part of `cargo metadata` that the checks read, turned into a graph of packages.
-//! What the checks make of the graph lives with them.
+//! The part of `cargo metadata` that the checks need, as a graph of packages.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +7,7 @@ use serde::Deserialize;
 use crate::command::{capture, cargo};
 use crate::failure::Failure;
 
-/// Packages and the edges between them, with every feature switched on.
+/// Packages and their dependencies, with every feature enabled.
 #[derive(Debug, Default)]
 pub(crate) struct Graph {
     /// By cargo's package id.
@@ -21,9 +20,9 @@ pub(crate) struct Graph {
 pub(crate) struct Package {
     pub(crate) name: String,
     pub(crate) version: String,
-    /// Its features and what each switches on; `default` is one of them where it is declared.
+    /// Its features and what each one enables, including `default` if it is declared.
     pub(crate) features: BTreeMap<String, Vec<String>>,
-    /// What it depends on.
+    /// Its dependencies.
     pub(crate) edges: Vec<Edge>,
 }
 
@@ -32,12 +31,12 @@ pub(crate) struct Package {
 pub(crate) struct Edge {
     /// The id of the package depended on.
     pub(crate) to: String,
-    /// In which sections of the manifest it stands.
+    /// The sections of the manifest that contain it.
     pub(crate) kinds: BTreeSet<Kind>,
 }
 
 impl Edge {
-    /// Whether the dependency is part of what a user of the package compiles.
+    /// Whether users of the package compile the dependency.
     pub(crate) fn is_shipped(&self) -> bool {
         self.kinds.contains(&Kind::Normal) || self.kinds.contains(&Kind::Build)
     }
@@ -55,13 +54,13 @@ pub(crate) enum Kind {
 }
 
 impl Graph {
-    /// Asks cargo about this workspace.
+    /// Reads the metadata of this workspace from cargo.
     pub(crate) fn of_workspace() -> Result<Self, Failure> {
         let text = capture(&mut cargo(&["metadata", "--format-version", "1", "--all-features", "--locked"]))?;
         Self::parse(&text)
     }
 
-    /// Reads what `cargo metadata --format-version 1` printed.
+    /// Parses the output of `cargo metadata --format-version 1`.
     pub(crate) fn parse(text: &str) -> Result<Self, Failure> {
         let raw: Metadata = serde_json::from_str(text)
             .map_err(|source| Failure::Json { what: "the answer of `cargo metadata`".to_owned(), source })?;
@@ -83,7 +82,7 @@ impl Graph {
         Ok(Self { packages, members: raw.workspace_members.into_iter().collect() })
     }
 
-    /// The name of a package, or its id where the graph does not know it.
+    /// The name of a package, or its id if the package is unknown.
     pub(crate) fn name<'a>(&'a self, id: &'a str) -> &'a str {
         self.packages.get(id).map_or(id, |package| package.name.as_str())
     }

@@ -1,5 +1,5 @@
-//! How many packages each crate pulls, held against a committed list: a dependency that comes in
-//! with a feature is seen in the commit that brings it.
+//! Compares the number of packages that each crate needs with a committed list, so that the commit
+//! that adds a dependency shows it.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
@@ -9,7 +9,7 @@ use crate::{command, failure::Failure, metadata::Graph, repository};
 
 const LIST: &str = "xtask/packages.txt";
 
-/// The most packages that these may pull, themselves included.
+/// Maximum number of packages for these crates, including themselves.
 const CEILINGS: &[(&str, usize)] = &[("haft", 150), ("tools-core", 60), ("tools-file", 90)];
 
 const HEAD: &str = "\
@@ -17,7 +17,7 @@ const HEAD: &str = "\
 # Written by `cargo xtask packages --write`; `cargo xtask ci` compares.
 ";
 
-/// Names every crate whose number is not the committed one.
+/// Reports every crate whose number differs from the committed one.
 pub(crate) fn check() -> Result<(), Failure> {
     let committed =
         fs::read_to_string(repository::root().join(LIST)).map_err(Failure::io(format!("reading `{LIST}`")))?;
@@ -49,7 +49,7 @@ fn count() -> Result<BTreeMap<String, usize>, Failure> {
     graph.member_packages().map(|(_, package)| Ok((package.name.clone(), pulled(&package.name)?))).collect()
 }
 
-/// Cargo resolves the features for this package alone, as for whoever depends on it.
+/// Resolves the features for this package alone, as for its users.
 fn pulled(package: &str) -> Result<usize, Failure> {
     let tree = ["tree", "--locked", "--edges", "normal", "--prefix", "none", "--format", "{p}", "--package", package];
     let text = command::capture(&mut command::cargo(&tree))?;

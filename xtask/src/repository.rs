@@ -1,23 +1,22 @@
-//! Where the repository is and which files it has. Build output and hidden folders are not part of
-//! it.
+//! The root and the files of the repository, without build output and hidden folders.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use crate::failure::Failure;
 
-/// The root of the workspace this program was built in.
+/// The root of the workspace that contains this program.
 pub(crate) fn root() -> &'static Path {
     let package = Path::new(env!("CARGO_MANIFEST_DIR"));
     package.parent().unwrap_or(package)
 }
 
-/// Where cargo builds the workspace, unless its configuration names another folder.
+/// The folder in which cargo builds the workspace, unless its configuration sets another one.
 pub(crate) fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR").map_or_else(|| root().join("target"), |folder| root().join(folder))
 }
 
-/// One text file, read once and handed to every check.
+/// One text file, read once for all checks.
 #[derive(Debug, Clone)]
 pub(crate) struct File {
     /// Relative to the root, with `/` between the parts.
@@ -69,7 +68,7 @@ fn list(folder: &Path) -> Result<Listing, Failure> {
     Ok(listing)
 }
 
-/// Whether a folder holds what builds leave behind, or is hidden.
+/// Whether a folder contains build output or is hidden.
 fn is_output(folder: &Path) -> bool {
     let name = folder.file_name().unwrap_or_default().to_string_lossy();
     name.starts_with('.') || name.starts_with("target")

@@ -1,7 +1,7 @@
-//! The shapes in which somebody may compile a crate: alone with its default features, without them,
-//! with each feature, and the fuzz targets, which are a workspace of their own. A build of the
-//! whole workspace joins the features of all crates, so that a feature which a crate forgot to ask
-//! for is missed only by whoever takes that crate alone.
+//! The feature sets with which a crate may be compiled: alone with its default features, without
+//! them, with each feature, and the fuzz targets, which are a separate workspace. A build of the
+//! whole workspace combines the features of all crates, so it does not detect that a crate forgot
+//! to enable a feature that it needs.
 
 use std::{
     cmp::Reverse,
@@ -41,19 +41,19 @@ impl Shape<'_> {
     }
 }
 
-/// Compiles every shape; the first that does not compile ends the run.
+/// Compiles every shape; the first failure ends the run.
 pub(crate) fn run() -> Result<(), Failure> {
     compile_all(|_| true)
 }
 
-/// The same for what is compiled by whoever depends on a crate: of the binary, whose features take
-/// a third of the time, only the default ones.
+/// Does the same for the shapes that dependents of a crate compile: of the binary, whose features
+/// take a third of the time, only the default ones.
 pub(crate) fn of_libraries() -> Result<(), Failure> {
     compile_all(|shape| shape.package != BINARY || shape.flags.is_empty())
 }
 
-/// Two lanes share the crates: most of a shape is one crate, which keeps one processor busy. Each
-/// has a folder of its own, since cargo lets one process at a time into a folder.
+/// Two lanes share the crates, because most shapes compile one crate, which uses one processor.
+/// Each lane has its own target folder, because cargo locks the folder.
 fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
     let graph = Graph::of_workspace()?;
     let wanted = |package| shapes(package).into_iter().filter(&is_wanted).collect();
@@ -66,7 +66,7 @@ fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
         while let Some(shapes) = next() {
             let result = shapes.iter().try_for_each(|shape| compile(shape, &folder));
             if result.is_err() {
-                // Nothing is left for the other lane.
+                // Stops the other lane.
                 while next().is_some() {}
                 return result;
             }
@@ -89,7 +89,7 @@ fn compile(shape: &Shape<'_>, folder: &Path) -> Result<(), Failure> {
     command::run(shape.check().arg("--target-dir").arg(folder).args(["--", "-D", "warnings"]))
 }
 
-/// The shapes of a crate. One feature with the default ones is left out where it is a default one.
+/// The shapes of a crate.
 fn shapes(package: &Package) -> Vec<Shape<'_>> {
     let shape =
         |flags: &[&str]| Shape { package: &package.name, flags: flags.iter().map(|&flag| flag.to_owned()).collect() };
@@ -107,8 +107,8 @@ fn shapes(package: &Package) -> Vec<Shape<'_>> {
     shapes
 }
 
-/// The compiler is the pinned one and the library of the fuzzer is not built: whether the targets
-/// fit the crates shows all the same.
+/// Uses the pinned compiler and does not build the fuzzer library: this suffices to check that the
+/// targets compile.
 fn fuzz() -> Command {
     let mut check = command::cargo(&["check", "--quiet", "--locked", "--manifest-path", FUZZ]);
     check.env("CUSTOM_LIBFUZZER_PATH", "/dev/null");

@@ -1,7 +1,6 @@
-//! The pages for beginners as the crates that their readers make: the dependencies that a page
-//! shows and nothing else, the code that it shows, outside of the workspace. The tests of the
-//! documentation compile the same code beside everything that the facade depends on, where a crate
-//! that a page forgot to name is there all the same.
+//! Compiles the beginners' pages as their readers would: a crate outside of the workspace, with
+//! only the dependencies and the code on the page. The documentation tests compile the same code
+//! with all dependencies of the facade, so they do not detect a dependency that a page forgot.
 
 use crate::command;
 use crate::dist::files;
@@ -10,7 +9,7 @@ use crate::metadata::Graph;
 use crate::repository::{self, File};
 
 const PAGES: &str = "docs/start";
-/// Where the crates are made.
+/// Folder for the generated crates.
 const MADE: &str = "target/start";
 const DEPENDENCIES: &str = "[dependencies]\n";
 
@@ -42,7 +41,7 @@ fn name(page: &File) -> &str {
     page.path.rsplit('/').next().unwrap_or_default().trim_end_matches(".md")
 }
 
-/// The manifest and the code of a page; `None` where it shows no dependencies.
+/// The manifest and the code of a page; `None` if it shows no dependencies.
 fn written(page: &File, members: &[&str]) -> Option<(String, String)> {
     let shown = blocks(&page.text, "toml").into_iter().find_map(|block| {
         let (_, shown) = block.split_once(DEPENDENCIES)?;
@@ -60,7 +59,7 @@ fn written(page: &File, members: &[&str]) -> Option<(String, String)> {
     Some((manifest, format!("#![deny(warnings)]\n{}", code.concat())))
 }
 
-/// A line of `[dependencies]`, with a crate of the workspace where it is one.
+/// A line of `[dependencies]`, with the local path for a crate of the workspace.
 fn dependency(line: &str, members: &[&str]) -> String {
     let Some((name, value)) = line.split_once(" = ").filter(|(name, _)| members.contains(name)) else {
         return line.to_owned();
@@ -80,7 +79,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
         match (&mut block, line.strip_prefix("```")) {
             (None, Some(opened)) if opened.split(',').next() == Some(language) => block = Some(String::new()),
             (Some(_), Some(_)) => found.extend(block.take()),
-            // What the rendered page hides is code all the same.
+            // Lines that the rendered page hides are code too.
             (Some(own), None) => own.extend([line.strip_prefix("# ").unwrap_or(line), "\n"]),
             (None, _) => {}
         }
@@ -88,7 +87,7 @@ fn blocks(text: &str, language: &str) -> Vec<String> {
     found
 }
 
-/// Makes the functions of a block public: the compiler warns of private ones that nothing calls.
+/// Makes the functions of a block public, because the compiler warns about unused private ones.
 fn public(block: &str) -> String {
     let line = |line: &str| {
         let is_function = line.starts_with("fn ") || line.starts_with("async fn ");

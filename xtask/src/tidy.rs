@@ -1,6 +1,5 @@
-//! Rules about the sources that a compiler does not check. Each submodule is one family of rules,
-//! pure over the files' text; this file reads the repository, runs them all and prints every
-//! finding.
+//! Rules for the sources that a compiler does not check. Each submodule is one family of rules,
+//! without I/O; this file reads the repository, runs them all and prints every finding.
 
 mod consistency;
 mod executor;

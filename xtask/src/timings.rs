@@ -1,4 +1,4 @@
-//! What each crate cost in a build: read from the report that cargo writes with `--timings`.
+//! Build time of each crate, from the report that cargo writes with `--timings`.
 
 use std::{collections::BTreeMap, fmt::Write as _, fs, path::Path};
 
@@ -6,10 +6,10 @@ use serde::Deserialize;
 
 use crate::failure::Failure;
 
-/// Packages in the printed table.
+/// Maximum number of packages in the printed table.
 const ROWS: usize = 25;
 
-/// The line of the report that holds the data.
+/// The line of the report that contains the data.
 const DATA: &str = "const UNIT_DATA = ";
 
 /// One compiler run or build script.
@@ -19,7 +19,7 @@ struct Unit {
     duration: f64,
 }
 
-/// Prints the seconds of each package of the build whose target folder this is, the dearest first.
+/// Prints the build seconds of each package in this target folder, the slowest first.
 pub(crate) fn print(target: &Path) -> Result<(), Failure> {
     let path = target.join("cargo-timings/cargo-timing.html");
     let report = fs::read_to_string(&path).map_err(Failure::io(format!("reading `{}`", path.display())))?;
@@ -32,7 +32,7 @@ fn units(report: &str) -> Result<Vec<Unit>, Failure> {
     let Some((_, rest)) = report.split_once(DATA) else {
         return Err(Failure::Found("cargo's report of timings has another form than was known".to_owned()));
     };
-    // More of the script follows the list.
+    // The list is followed by more of the script.
     let mut lists = serde_json::Deserializer::from_str(rest).into_iter::<Vec<Unit>>();
     match lists.next() {
         Some(Ok(units)) => Ok(units),

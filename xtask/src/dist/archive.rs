@@ -1,5 +1,5 @@
-//! The archive: the binary, licences, man pages, completions, the installer and checksums of all of
-//! them.
+//! The archive: the binary, licences, man pages, completions, the installer and checksums of all
+//! files.
 
 use std::{fs, path::Path};
 
@@ -10,7 +10,7 @@ use crate::{command, failure::Failure, repository};
 const PAPERS: &[&str] = &["LICENSE-APACHE", "LICENSE-MIT", "README.md", "CHANGELOG.md"];
 const SHELLS: &[&str] = &["bash", "zsh", "fish"];
 
-/// Writes the folder and the archive of it into `dist`.
+/// Writes the folder and its archive into `dist`.
 pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let root = repository::root();
     let name = name(built);
@@ -31,7 +31,7 @@ pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> 
     write_sums(&folder)?;
     let archive = format!("{name}.tar.gz");
     let mut tar = command::command(Path::new("tar"));
-    // The same bytes for the same files, whoever packs them.
+    // Makes the archive reproducible: the same bytes for the same files.
     tar.args(["--sort=name", "--owner=0", "--group=0", "--numeric-owner", "-czf", &archive, &name]).current_dir(dist);
     command::run(&mut tar)?;
     let bytes = files::read(&dist.join(&archive))?;
@@ -41,7 +41,7 @@ pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> 
     Ok(())
 }
 
-/// The name of the folder, and of the archive less its ending.
+/// The name of the folder, and of the archive without its extension.
 pub(super) fn name(built: &PackagedBinary) -> String {
     format!("haft-{}-{}", built.version, built.target)
 }
@@ -70,7 +70,7 @@ fn listed(folder: &Path) -> Result<Vec<String>, Failure> {
     Ok(found)
 }
 
-/// A size as people read it.
+/// A size for display.
 pub(super) fn mebibytes(bytes: usize) -> String {
     let tenths = bytes.saturating_mul(10) / (1024 * 1024);
     format!("{}.{} MiB", tenths / 10, tenths % 10)

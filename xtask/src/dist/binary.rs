@@ -1,15 +1,15 @@
-//! The binary that a release packs.
+//! The binary that a release contains.
 
 use std::path::PathBuf;
 
 pub(super) const PACKAGE: &str = "haft-cli";
 pub(super) const BINARY: &str = if cfg!(windows) { "haft.exe" } else { "haft" };
 
-/// A binary to be packed.
+/// A binary to package.
 #[derive(Debug, Clone)]
 pub(super) struct PackagedBinary {
     pub(super) binary: PathBuf,
-    /// The target, as the compiler names it.
+    /// The target triple.
     pub(super) target: String,
     pub(super) version: String,
 }

@@ -1,6 +1,6 @@
-//! Installs what was packed, from local files only and into folders of its own, and starts the
-//! binary from each: by the installer, from npm's packages and from the wheel. Works with any build
-//! of the binary.
+//! Installs the packages, from local files only and into separate folders, and starts each
+//! installed binary: from the installer, the npm packages and the wheel. Works with any build of
+//! the binary.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -14,10 +14,10 @@ use super::{archive, files, npm, wheel};
 use crate::{command, failure::Failure, repository};
 
 const CHECKED: &str = "target/dist-check";
-/// What the names of the packages may not be looked up in.
+/// An unreachable registry, so that package names are not looked up.
 const OFFLINE: &str = "http://127.0.0.1:9";
 
-/// Packs `binary`, or the debug build, and installs it in each way that this machine has.
+/// Packages `binary`, or the debug build, and installs it in each way that this machine supports.
 pub(crate) fn check(binary: Option<&str>) -> Result<(), Failure> {
     let root = repository::root();
     let binary = if let Some(named) = binary {
@@ -55,12 +55,12 @@ fn by_installer(built: &PackagedBinary, dist: &Path, expected: &str) -> Result<(
     for page in pages {
         is_there(&prefix.join(page), true)?;
     }
-    // A second time over the first one; and everything is gone afterwards.
+    // Installs again over the first installation, then checks that an uninstall removes everything.
     command::run(&mut install(&[]))?;
     command::run(&mut install(&["--uninstall"]))?;
     is_there(&prefix.join("bin").join(BINARY), false)?;
     is_there(&prefix.join(pages[0]), false)?;
-    // What is not what was packed is not installed.
+    // The installer must refuse changed files.
     files::write(&folder.join("README.md"), "another text\n")?;
     let refused = install(&[]).output().map_err(Failure::io("starting the installer"))?;
     if refused.status.success() {
@@ -115,7 +115,7 @@ fn by_pip(dist: &Path, expected: &str) -> Result<(), Failure> {
     starts("uvx", uvx, expected)
 }
 
-/// The manifest names the packages and the version that were packed.
+/// Checks that the manifest has the names and the version of the packages.
 fn manifest(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let file = dist.join("server.json");
     let read = serde_json::from_slice(&files::read(&file)?);
@@ -131,7 +131,7 @@ fn manifest(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     if is_good { Ok(()) } else { Err(Failure::Found(format!("`{}` does not fit: {manifest}", file.display()))) }
 }
 
-/// Whether the installed binary is the one that was packed.
+/// Whether the installed binary is the packaged one.
 fn starts(how: &str, mut command: Command, expected: &str) -> Result<(), Failure> {
     let said = command::capture(command.arg("--version"))?;
     if said != expected {

@@ -1,4 +1,4 @@
-//! Files of a release: folders made, files copied, checksums written.
+//! Creates folders, copies files and writes checksums for a release.
 
 use std::{fs, path::Path};
 
@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use crate::failure::Failure;
 
-/// An empty folder.
+/// Creates an empty folder, or empties an existing one.
 pub(crate) fn clear(folder: &Path) -> Result<(), Failure> {
     if folder.exists() {
         fs::remove_dir_all(folder).map_err(Failure::io(format!("removing `{}`", folder.display())))?;
@@ -14,7 +14,7 @@ pub(crate) fn clear(folder: &Path) -> Result<(), Failure> {
     make(folder)
 }
 
-/// A folder and those above it.
+/// Creates a folder and its parents.
 pub(crate) fn make(folder: &Path) -> Result<(), Failure> {
     fs::create_dir_all(folder).map_err(Failure::io(format!("creating `{}`", folder.display())))
 }
@@ -41,7 +41,7 @@ pub(super) fn read(file: &Path) -> Result<Vec<u8>, Failure> {
     fs::read(file).map_err(Failure::io(format!("reading `{}`", file.display())))
 }
 
-/// The line that `sha256sum --check` reads.
+/// A line in the format of `sha256sum --check`.
 pub(super) fn checksum_line(bytes: &[u8], name: &str) -> String {
     format!("{}  {name}\n", hex(bytes))
 }

@@ -1,5 +1,5 @@
-//! `server.json`: how the registry of MCP servers describes the packages. Its name begins with a
-//! namespace that belongs to whoever publishes, so that it is `local` until somebody names theirs.
+//! `server.json`: the description of the packages for the registry of MCP servers. Its name begins
+//! with a namespace of the publisher; the default is `local`.
 
 use std::path::Path;
 
@@ -9,7 +9,7 @@ use super::{binary::PackagedBinary, files};
 use crate::failure::Failure;
 
 const SCHEMA: &str = "https://static.modelcontextprotocol.io/schemas/2025-12-11/server.schema.json";
-/// The variable that names the publisher's namespace.
+/// Environment variable with the publisher's namespace.
 const NAMESPACE: &str = "HAFT_NAMESPACE";
 
 /// The server's name in the registry.
@@ -34,7 +34,7 @@ pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> 
         "$schema": SCHEMA,
         "name": name(),
         "title": "Haft",
-        // The registry takes no more than 100 characters.
+        // The registry accepts at most 100 characters.
         "description": "Shell and file tools for agents: judged by your rules, confined by the kernel, on record.",
         "version": built.version,
         "packages": [package("npm", "npx"), package("pypi", "uvx")],

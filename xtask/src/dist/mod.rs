@@ -1,6 +1,6 @@
-//! What a release consists of, laid out in `target/dist`: the archive with its installer, packages
-//! for npm and PyPI that carry the binary, and the manifest for the registry of MCP servers.
-//! Publishing is a person's decision and not here.
+//! The files of a release, in `target/dist`: the archive with its installer, packages for npm and
+//! PyPI that contain the binary, and the manifest for the registry of MCP servers. Publishing is
+//! decided by a person and not implemented here.
 
 mod release;
 

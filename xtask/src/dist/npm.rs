@@ -1,5 +1,5 @@
-//! Packages for npm: one with the binary of a platform, and one that everybody installs and that
-//! starts the right one.
+//! Packages for npm: one with the binary of a platform, and the main package that starts the right
+//! one.
 
 use std::path::Path;
 
@@ -9,9 +9,9 @@ use super::binary::{BINARY, PackagedBinary};
 use super::{files, manifest};
 use crate::{command, failure::Failure, repository};
 
-/// The package that is installed by name.
+/// The main package, which users install.
 pub(super) const NAME: &str = "haft-cli";
-/// Platforms in the words of npm: a target's begin, its end, system and processor.
+/// Platforms: beginning and end of the target triple, and npm's names of system and processor.
 const PLATFORMS: [(&str, &str, &str, &str); 4] = [
     ("x86_64", "linux", "linux", "x64"),
     ("aarch64", "linux", "linux", "arm64"),
@@ -19,7 +19,7 @@ const PLATFORMS: [(&str, &str, &str, &str); 4] = [
     ("aarch64", "darwin", "darwin", "arm64"),
 ];
 
-/// Writes both folders, and packs them where there is npm.
+/// Writes both folders, and packs them if npm is installed.
 pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let Some((system, processor)) = platform(&built.target) else {
         println!("dist: no npm package for {}", built.target);
@@ -79,7 +79,7 @@ fn launcher(version: &str) -> Value {
     package["bin"] = json!({"haft": "bin/haft.js"});
     package["files"] = json!(["bin"]);
     package["engines"] = json!({"node": ">=18"});
-    // What the registry of MCP servers looks for, to know whose package it is.
+    // The registry of MCP servers reads this to identify the owner of the package.
     package["mcpName"] = manifest::name().into();
     let platforms = PLATFORMS.iter().map(|(_, _, system, processor)| format!("{NAME}-{system}-{processor}"));
     package["optionalDependencies"] = platforms.map(|name| (name, Value::from(version))).collect();

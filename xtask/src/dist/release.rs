@@ -1,4 +1,4 @@
-//! The release: a binary, static where that links, and everything that is made of it.
+//! The release: a binary, static if possible, and all files made from it.
 
 use std::path::Path;
 
@@ -7,12 +7,12 @@ use super::{archive, files, manifest, npm, wheel};
 use crate::{command, failure::Failure, repository};
 
 const DIST: &str = "target/dist";
-/// Optimised over the borders of crates, which takes long to build.
+/// Build profile with cross-crate optimisation, which takes long.
 const PROFILE: &str = "dist";
-/// Targets of which one binary runs on every Linux.
+/// Targets whose binaries run on every Linux.
 const STATIC: &[&str] = &["x86_64-unknown-linux-musl", "aarch64-unknown-linux-musl"];
 
-/// Builds the binary, static where that links, and lays out what a release holds.
+/// Builds the binary, static if possible, and writes the files of a release.
 pub(crate) fn run() -> Result<(), Failure> {
     let root = repository::root();
     let target = match static_target() {
@@ -30,7 +30,7 @@ pub(crate) fn run() -> Result<(), Failure> {
     lay_out(&release, &root.join(DIST))
 }
 
-/// Everything that is made of one binary.
+/// Writes all files made from one binary.
 pub(super) fn lay_out(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     files::clear(dist)?;
     archive::write(built, dist)?;
@@ -39,7 +39,7 @@ pub(super) fn lay_out(built: &PackagedBinary, dist: &Path) -> Result<(), Failure
     manifest::write(built, dist)
 }
 
-/// The target for a static binary of this machine.
+/// The target for a static binary on this machine, or the reason why there is none.
 fn static_target() -> Result<String, String> {
     let target = STATIC.iter().find(|target| target.starts_with(std::env::consts::ARCH));
     let target = *target.filter(|_| cfg!(target_os = "linux")).ok_or("only Linux has a target for it")?;
@@ -49,7 +49,7 @@ fn static_target() -> Result<String, String> {
     if !Path::new(String::from_utf8_lossy(&folder).trim()).is_dir() {
         return Err(format!("`rustup target add {target}` comes first"));
     }
-    // SQLite, the grammars and the cryptography are C.
+    // SQLite, the grammars and the cryptography are in C and need this compiler.
     let has = |name: &str| std::process::Command::new(name).arg("--version").output().is_ok();
     if has("musl-gcc") || has(&format!("{}-linux-musl-gcc", std::env::consts::ARCH)) {
         Ok(target.to_owned())

@@ -1,4 +1,4 @@
-//! How long a build from nothing takes: the first thing that a newcomer waits for.
+//! Measures a build from scratch: the first thing that a newcomer waits for.
 
 use std::fs;
 use std::time::{Duration, Instant};

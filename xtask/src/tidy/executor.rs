@@ -1,5 +1,5 @@
-//! `ToolExecutor` has exactly four required methods. A fifth, or a default, would be a question
-//! that a wrapper can forget to forward or answer differently from what it wraps.
+//! `ToolExecutor` has exactly four required methods. A wrapper could forget to forward a fifth or a
+//! default method, or answer it differently.
 
 use super::rust_text::{RustFile, block_end};
 
@@ -8,8 +8,8 @@ const TRAIT: &str = "trait ToolExecutor";
 const METHODS: usize = 4;
 
 pub(crate) fn check(files: &[RustFile]) -> Option<String> {
-    // A workspace without the file has no such trait to judge; the layering check knows the crate
-    // by name.
+    // A workspace without the file does not have the trait; the layering check knows the crate by
+    // name.
     let file = files.iter().find(|file| file.path == HOME)?;
     match methods(file) {
         None => Some(format!("{HOME}: without `{TRAIT}`")),

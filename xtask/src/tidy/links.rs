@@ -1,4 +1,4 @@
-//! Links between the written pages lead to pages that exist. Links to the web are not followed.
+//! Checks that links between the written pages lead to existing pages. Web links are not checked.
 
 use std::collections::BTreeSet;
 
@@ -30,8 +30,8 @@ fn links(text: &str) -> impl Iterator<Item = (usize, &str)> {
     })
 }
 
-/// A link relative to the page it stands on, as a path from the root; `None` when it leads out of
-/// the repository.
+/// Resolves a link relative to its page, as a path from the root; `None` when it leads out of the
+/// repository.
 fn resolve(page: &str, link: &str) -> Option<String> {
     let mut parts: Vec<&str> = page.split('/').collect();
     parts.pop();

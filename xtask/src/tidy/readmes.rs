@@ -1,5 +1,5 @@
-//! Rules about what a stranger reads first: the README of a library has an example, every example
-//! in it is compiled, and the page of the crates names the crate.
+//! Rules for the first texts that a reader sees: the README of a library has an example, every
+//! example in it is compiled, and the page of the crates lists the crate.
 
 use crate::repository::File;
 
@@ -40,7 +40,7 @@ pub(crate) fn check(files: &[File]) -> Vec<String> {
     found
 }
 
-/// Whether a line of an example begins with `# `: registries and forges show it as it is.
+/// Whether a line of an example begins with `# `: registries and forges show such lines.
 fn shows_hidden_lines(readme: &str) -> bool {
     let mut in_example = false;
     readme.lines().any(|line| {

@@ -1,5 +1,5 @@
-//! Rust source with comments and literals told apart from code, by a scanner that knows just enough
-//! of the lexer. Not a parser: rules that need one belong into clippy.
+//! Separates comments and literals of Rust source from code, with a minimal scanner. It is not a
+//! parser: rules that need one belong in clippy.
 
 use std::ops::Range;
 
@@ -9,9 +9,10 @@ pub(crate) struct RustFile {
     /// Relative to the root.
     pub(crate) path: String,
     pub(crate) text: String,
-    /// The same length, with comments, literals' contents and test modules blanked.
+    /// The text with comments, contents of literals and test modules blanked; it has the same
+    /// length.
     pub(crate) code: String,
-    /// Where string literals stand, quotes included; those of test modules are left out.
+    /// Ranges of string literals with their quotes, without those in test modules.
     pub(crate) strings: Vec<Range<usize>>,
 }
 
@@ -28,12 +29,12 @@ impl RustFile {
         Self { path: path.to_owned(), text: text.to_owned(), code, strings }
     }
 
-    /// The line, counted from one, in which a byte offset lies.
+    /// The line, counted from one, that contains a byte offset.
     pub(crate) fn line(&self, offset: usize) -> usize {
         self.text.as_bytes().iter().take(offset).filter(|byte| **byte == b'\n').count() + 1
     }
 
-    /// Offsets at which `word` stands in the code with nothing of an identifier around it.
+    /// Offsets of `word` in the code as a whole identifier.
     pub(crate) fn words<'a>(&'a self, word: &'a str) -> impl Iterator<Item = usize> + 'a {
         let bytes = self.code.as_bytes();
         self.code.match_indices(word).map(|(at, _)| at).filter(move |at| {
@@ -42,7 +43,7 @@ impl RustFile {
         })
     }
 
-    /// Whether the file is a test, a bench or a fixture as a whole.
+    /// Whether the whole file is a test, a bench or a fixture.
     pub(crate) fn is_test(&self) -> bool {
         let is_test_folder = |part: &str| matches!(part, "tests" | "benches" | "examples" | "fixtures");
         self.path.ends_with("/tests.rs") || self.path.split('/').any(is_test_folder)
@@ -161,7 +162,7 @@ impl Scan<'_> {
         self.literal(start);
     }
 
-    /// How many `#` a raw string that starts here has; `None` where none starts.
+    /// Number of `#` of a raw string that starts here; `None` if none starts.
     fn raw_hashes(&self) -> Option<usize> {
         let prefix = if self.peek(0) == Some(b'r') { 1 } else { 2 };
         if prefix == 2 && self.peek(1) != Some(b'r') {

@@ -1,8 +1,8 @@
-//! Rules about one Rust file: how it begins, how long it is, which words it may hold.
+//! Rules for one Rust file: its beginning, its length, and forbidden words.
 
 use super::rust_text::{RustFile, block_end};
 
-/// Above this a file has more than one idea.
+/// Maximum number of lines: a longer file has more than one topic.
 const MAX_LINES: usize = 600;
 
 /// Files that resolve paths which the operator configured, not a model.
@@ -12,7 +12,7 @@ const OPERATORS: &[&str] = &[
     "crates/tools-shell/src/view/workspace_caches.rs",
 ];
 
-/// Crates whose tools act on paths that a model named.
+/// Crates whose tools act on paths from a model.
 const TOOL_SOURCES: &[&str] = &[
     "crates/tools-file/src/",
     "crates/tools-command/src/",
@@ -66,7 +66,7 @@ fn unsafety(file: &RustFile) -> Vec<String> {
         .collect()
 }
 
-/// A path that was checked as a string may name something else by the time it is opened.
+/// Reports paths used as strings: the path may lead to another file by the time it is opened.
 fn paths(file: &RustFile) -> Vec<String> {
     let is_operators = OPERATORS.contains(&file.path.as_str());
     if file.is_test() || is_operators || !TOOL_SOURCES.iter().any(|folder| file.path.starts_with(folder)) {
@@ -84,7 +84,7 @@ fn paths(file: &RustFile) -> Vec<String> {
 fn declarations(file: &RustFile) -> Vec<String> {
     let is_declaring = file.path.ends_with("/src/lib.rs") || (file.path.ends_with("/mod.rs") && !file.is_test());
     let code = file.code.as_bytes();
-    // A method that a trait only declares is no logic.
+    // A method without a body in a trait contains no logic.
     let has_body = |at: &usize| block_end(code, *at).and_then(|end| code.get(end - 1)) == Some(&b'}');
     let first = file.words("fn").filter(|_| is_declaring).find(has_body);
     first

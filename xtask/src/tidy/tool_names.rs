@@ -1,6 +1,6 @@
-//! A tool's name decides nothing: questions about a tool are fields of its definition. This rule
-//! looks for the names of built-in tools in comparisons and patterns; where a tool is defined or a
-//! default is configured they are only values.
+//! No code may depend on the name of a tool; such differences are fields of its definition. This
+//! rule searches for names of built-in tools in comparisons and patterns. Definitions of tools and
+//! defaults in the configuration use names only as values.
 
 use std::ops::Range;
 
@@ -33,7 +33,7 @@ const TOOLS: &[&str] = &[
     "compress_context",
 ];
 
-/// Places in which the same words are something else, and what.
+/// Places in which the same words have another meaning, with that meaning.
 const ELSEWHERE: &[(&str, &str)] = &[
     ("crates/tools-command/src/", "names of programs and shell builtins in a command line"),
     ("crates/tools-shell/src/", "names of programs and shell builtins in a command line"),
@@ -65,8 +65,7 @@ fn is_exempt(file: &RustFile) -> bool {
     is_home || file.is_test() || ELSEWHERE.iter().any(|(prefix, _)| file.path.starts_with(prefix))
 }
 
-/// Whether a literal stands beside `==`, `!=`, in a pattern before `=>`, or as the argument of
-/// `.eq(`.
+/// Whether a literal is next to `==` or `!=`, in a pattern before `=>`, or the argument of `.eq(`.
 fn is_compared(code: &str, literal: &Range<usize>) -> bool {
     let before = code.get(..literal.start).unwrap_or_default().trim_end();
     let after = code.get(literal.end..).unwrap_or_default();

@@ -1,14 +1,14 @@
-//! Prose wraps at 100 columns: paragraphs of Markdown, and comments. A line that nothing can break
-//! (a table, a link, a piece of code) may be longer.
+//! Text wraps at 100 columns: paragraphs of Markdown, and comments. A line that cannot be broken (a
+//! table, a link, a piece of code) may be longer.
 
 use super::{links::is_page, rust_text::RustFile};
 use crate::repository::{self, File};
 
-/// Columns, in characters.
+/// Maximum number of columns, in characters.
 const MAX_COLUMNS: usize = 100;
 
 pub(crate) fn check(files: &[File], rust: &[RustFile]) -> Vec<String> {
-    // What is generated is laid out by what generates it.
+    // Generated pages are not checked.
     let is_written = |file: &&File| {
         is_page(&file.path) && !file.path.starts_with("docs/reference/") && !file.path.contains("/tests/")
     };
@@ -30,7 +30,7 @@ pub(crate) fn check(files: &[File], rust: &[RustFile]) -> Vec<String> {
     pages.chain(comments).collect()
 }
 
-/// The lines that are too long and could be broken; each with the words that stand on it.
+/// The lines that are too long and could be broken; each with its words.
 fn long<'a>(path: &str, lines: impl Iterator<Item = (usize, (&'a str, &'a str))>) -> Vec<String> {
     let mut is_code = false;
     let mut found = Vec::new();
@@ -55,7 +55,7 @@ fn can_break(line: &str, words: &str) -> bool {
         in_code ^= character == '`';
         breaks += usize::from(character == ' ' && !in_code);
     }
-    // The mark of a list and its first word stay together.
+    // The marker of a list and its first word belong together.
     breaks > 1
 }
 

@@ -1,10 +1,10 @@
 //! The first sentence of a public item names it or says what it does: "Result of a call". A clause
-//! in place of a name ("What became of a call") makes every reader translate it.
+//! instead of a name ("What became of a call") is harder to read.
 
 use super::rust_text::RustFile;
 use crate::repository;
 
-/// Words that such a clause begins with.
+/// First words of such clauses.
 const CLAUSE_WORDS: [&str; 7] = ["What", "How", "Where", "Who", "Whoever", "Which", "Why"];
 
 pub(crate) fn check(rust: &[RustFile]) -> Vec<String> {
@@ -14,7 +14,7 @@ pub(crate) fn check(rust: &[RustFile]) -> Vec<String> {
 
 fn clauses(path: &str, text: &str) -> Vec<String> {
     let mut found = Vec::new();
-    // The line of a first sentence that is a clause, until the item below it is known.
+    // The line of a first sentence that is a clause, until the item below it is found.
     let mut open = None;
     let mut is_in_comment = false;
     for (number, line) in (1..).zip(text.lines().map(str::trim)) {
