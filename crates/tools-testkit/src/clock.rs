@@ -15,7 +15,7 @@ impl FakeClock {
         Self(Arc::new(Mutex::new(start)))
     }
 
-    /// Moves it on.
+    /// Moves the clock forward.
     pub fn advance(&self, by: SignedDuration) {
         let mut now = self.0.locked();
         *now = now.saturating_add(by).unwrap_or(*now);

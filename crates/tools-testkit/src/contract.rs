@@ -1,4 +1,4 @@
-//! What every executor must hold to, whatever its tools do.
+//! The contract of every executor.
 
 use std::collections::BTreeSet;
 
@@ -8,7 +8,7 @@ use tools_core::{Approval, CallContext, CallerId, DynExecutor, Stack, ToolCall, 
 
 use crate::{FakeClock, Workspace};
 
-/// Checks an executor against the protocol. `samples` are calls of its own tools that make sense in
+/// Checks an executor against the contract. `samples` are valid calls of its own tools in
 /// `workspace`.
 ///
 /// - definitions are unique, described and consistent, and each input schema is an object's
@@ -19,7 +19,7 @@ use crate::{FakeClock, Workspace};
 /// - a cancelled call ends as `Cancelled`
 ///
 /// # Panics
-/// With the rule that was broken.
+/// A rule is broken; the message names it.
 pub async fn check(executor: impl ToolExecutor + 'static, workspace: &Workspace, samples: &[ToolCall]) {
     let executor = DynExecutor::new(executor);
     let cx = CallContext::new(workspace.root());
@@ -45,8 +45,8 @@ fn definitions_are_sound(executor: &DynExecutor) {
 
 async fn own_tools_are_answered(executor: &DynExecutor, cx: &CallContext) {
     for tool in executor.tool_definitions().iter() {
-        // A parameter nobody knows keeps tools from running for real; an executor that takes it
-        // anyway answers.
+        // An unknown parameter keeps tools from running for real; an executor that accepts it still
+        // answers.
         let call = call(tool.name.as_str(), json!({"no_such_parameter": true}));
         let dropped = CancellationToken::new();
         dropped.cancel();

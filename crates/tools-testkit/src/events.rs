@@ -1,4 +1,4 @@
-//! Everything a call announced, in order.
+//! Records the events of a call, in order.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,7 +7,7 @@ use tools_core::{Clock, EventConsumer, EventKind, EventSink, Locked as _, ToolEv
 
 use crate::FakeClock;
 
-/// Keeps every event; never full, never gone. Clones share the list.
+/// A sink that keeps every event and never closes. Clones share the list.
 #[derive(Debug, Clone, Default)]
 pub struct EventLog(Arc<Mutex<Vec<ToolEvent>>>);
 

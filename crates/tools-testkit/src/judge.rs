@@ -1,4 +1,4 @@
-//! A judge that answers what a test says and remembers what it was asked.
+//! A judge that answers as scripted and records the questions.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -17,8 +17,7 @@ pub enum Ruling {
     Hang,
 }
 
-/// A judge with a script; when that is over, it repeats the last ruling. Clones share script and
-/// memory.
+/// A judge with a script; after its end it repeats the last ruling. Clones share script and record.
 #[derive(Debug, Clone)]
 pub struct FakeJudge {
     script: Arc<Mutex<VecDeque<Ruling>>>,

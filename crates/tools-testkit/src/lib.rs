@@ -1,5 +1,5 @@
-//! What tests of Haft's crates share. A dev-dependency only: nothing here is meant for a running
-//! agent, and what cannot be set up panics, since a test cannot go on then.
+//! Helpers for the tests of Haft's crates. A dev-dependency only: nothing here is meant for a
+//! running agent. Setup failures panic, because the test cannot continue.
 
 pub mod contract;
 

@@ -1,4 +1,4 @@
-//! A scripted MCP server for tests: a small Python program that does what a JSON file says.
+//! A scripted MCP server for tests: a small Python program that follows a JSON file.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 const PROGRAM: &str = include_str!("mcp_server.py");
 
-/// A scripted server: a program and the script that it follows. What its steps are stands at the
-/// head of the program.
+/// A scripted server: a program and the script that it follows. The head of the program describes
+/// the steps.
 #[derive(Debug, Clone)]
 pub struct ScriptedMcp {
     program: PathBuf,
@@ -16,7 +16,7 @@ pub struct ScriptedMcp {
 }
 
 impl ScriptedMcp {
-    /// A server in a folder that outlives it, which lists `tools` and answers as `calls` says, by
+    /// A server in a folder that outlives it. It lists `tools` and answers according to `calls`, by
     /// tool.
     pub fn new(folder: &Path, name: &str, tools: &Value, calls: &Value) -> Self {
         let made = Self { program: folder.join("mcp_server.py"), script: folder.join(format!("{name}.json")) };
@@ -25,7 +25,7 @@ impl ScriptedMcp {
         made
     }
 
-    /// Follows another script from the next request on.
+    /// Switches to another script from the next request on.
     pub fn follow(&self, script: &Value) {
         fs::write(&self.script, script.to_string()).expect("the folder can be written");
     }

@@ -1,10 +1,10 @@
-//! A model of meaning that knows a few words, as files: what a folder of a real static model holds.
+//! A static embedding model with a few words, in the files of a real one.
 
 use std::{fs, path::Path};
 
 use serde_json::{Map, Value, json};
 
-/// The words and what they mean.
+/// The words with their vectors.
 const WORDS: [(&str, [f32; 2]); 5] = [
     ("[UNK]", [0.0, 0.0]),
     ("car", [1.0, 0.0]),
@@ -13,8 +13,8 @@ const WORDS: [(&str, [f32; 2]); 5] = [
     ("red", [0.4, 0.4]),
 ];
 
-/// Writes a static model into a folder that is there: to it a car is an automobile, and cheese is
-/// neither. Any other word means nothing.
+/// Writes a static model into an existing folder. In it, a car is similar to an automobile, and
+/// cheese to neither. Other words have zero vectors.
 pub fn write_model(folder: &Path) {
     let write = |file: &str, bytes: &[u8]| fs::write(folder.join(file), bytes).expect("the folder can be written");
     write("tokenizer.json", tokenizer().as_bytes());
@@ -33,7 +33,7 @@ fn tokenizer() -> String {
     .to_string()
 }
 
-/// The format of safetensors: the length of a header, the header, the numbers.
+/// The safetensors format: the length of a header, the header, the numbers.
 fn table() -> Vec<u8> {
     let numbers: Vec<u8> =
         WORDS.iter().flat_map(|(_, vector)| vector).flat_map(|number| number.to_le_bytes()).collect();

@@ -1,4 +1,4 @@
-//! A PostgreSQL server for one test, where one is installed.
+//! A PostgreSQL server for one test, if one is installed.
 
 #![expect(clippy::disallowed_methods, reason = "the server is a program of its own, started by tests alone")]
 
@@ -9,8 +9,8 @@ use std::process::{Command, Stdio};
 
 use tempfile::TempDir;
 
-/// A private PostgreSQL server in a temporary folder, reached through a socket in it; gone with
-/// this value.
+/// A private PostgreSQL server in a temporary folder, reached through a socket in it. It ends when
+/// the value is dropped.
 #[derive(Debug)]
 pub struct PostgresServer {
     folder: TempDir,
@@ -18,10 +18,10 @@ pub struct PostgresServer {
 }
 
 impl PostgresServer {
-    /// Starts one.
+    /// Starts a server.
     ///
     /// # Errors
-    /// What is missing where none can be started: a test says that it is skipped.
+    /// The missing part if no server can be started: the test reports that it is skipped.
     pub fn start() -> Result<Self, String> {
         let tools = tools().ok_or("no PostgreSQL server is installed (`initdb` is nowhere)")?;
         let folder = tempfile::tempdir().map_err(|error| error.to_string())?;
@@ -41,23 +41,23 @@ impl PostgresServer {
         self.folder.path().join("data").display().to_string()
     }
 
-    /// Its address, as a store takes it.
+    /// The address of the server, as a store takes it.
     pub fn address(&self) -> String {
         let socket = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://postgres@{socket}/postgres")
     }
 
-    /// Runs statements in its database, as somebody who changes it behind a store's back.
+    /// Runs statements in its database, to change it without the knowledge of a store.
     ///
     /// # Errors
-    /// What `psql` says.
+    /// The message of `psql`.
     pub fn execute(&self, statements: &str) -> Result<(), String> {
         let socket = self.folder.path().display().to_string();
         let options = ["-h", &socket, "-U", "postgres", "-d", "postgres", "-v", "ON_ERROR_STOP=1"];
         self.run("psql", &[&options[..], &["-c", statements]].concat())
     }
 
-    /// Runs one of the server's tools, which refuse to be root.
+    /// Runs one of the server's tools as another user than root, which they refuse.
     fn run(&self, tool: &str, arguments: &[&str]) -> Result<(), String> {
         let mut command = Command::new(self.tools.join(tool));
         command.args(arguments).current_dir(self.folder.path()).stdin(Stdio::null()).stdout(Stdio::null());
@@ -65,7 +65,7 @@ impl PostgresServer {
             let user = postgres_user().ok_or("this is root, and there is no user `postgres`")?;
             command.uid(user.0).gid(user.1);
         }
-        // Into a file: a pipe would be held open by the server.
+        // Uses a file, because the server would keep a pipe open.
         let said = self.folder.path().join(format!("{tool}.err"));
         command.stderr(std::fs::File::create(&said).map_err(|error| error.to_string())?);
         let status = command.status().map_err(|error| format!("`{tool}` cannot be started: {error}"))?;
@@ -90,7 +90,7 @@ fn postgres_user() -> Option<(u32, u32)> {
     Some((fields.get(2)?.parse().ok()?, fields.get(3)?.parse().ok()?))
 }
 
-/// Where the newest server's tools are.
+/// The folder with the tools of the newest server.
 fn tools() -> Option<PathBuf> {
     let versions = std::fs::read_dir("/usr/lib/postgresql").into_iter().flatten().flatten();
     let mut folders: Vec<PathBuf> = versions.map(|version| version.path().join("bin")).collect();

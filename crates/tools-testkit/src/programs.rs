@@ -1,19 +1,19 @@
-//! Programs of the machine that a test needs, and processes that run on it.
+//! Finds programs of the machine that a test needs, and running processes.
 #![expect(clippy::disallowed_methods, reason = "the machine is asked by tests alone")]
 
 use std::path::PathBuf;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The path of the first of these programs that `PATH` has; `None` when none is installed.
+/// The path of the first of these programs in `PATH`; `None` when none is installed.
 pub fn program(names: &[&str]) -> Option<PathBuf> {
     let path = std::env::var_os("PATH")?;
     let folders: Vec<PathBuf> = std::env::split_paths(&path).collect();
     names.iter().flat_map(|name| folders.iter().map(move |folder| folder.join(name))).find(|file| file.is_file())
 }
 
-/// Whether all of these programs are installed. Prints what is missing, so that a test that returns
-/// then is seen to be skipped.
+/// Whether all of these programs are installed. Prints a missing one, so that the output shows a
+/// skipped test.
 pub fn installed(names: &[&str]) -> bool {
     let missing = names.iter().find(|name| program(&[name]).is_none());
     if let Some(missing) = missing {
@@ -22,8 +22,8 @@ pub fn installed(names: &[&str]) -> bool {
     missing.is_none()
 }
 
-/// Whether this machine gives its users the namespaces by which commands are confined. Says so
-/// where it does not, so that a test that returns then is seen to be skipped.
+/// Whether this machine allows the namespaces that confine commands. Prints a note otherwise, so
+/// that the output shows a skipped test.
 pub fn namespaces() -> bool {
     let mut unshare = Command::new("unshare");
     unshare.args(["--user", "--map-root-user", "--mount", "--pid", "--fork", "--net", "true"]);
@@ -41,7 +41,7 @@ pub fn processes_with(argument: &str) -> usize {
     lines.filter(|line| line.split(|byte| *byte == 0).any(|own| own == argument.as_bytes())).count()
 }
 
-/// Waits until `holds`; `false` when it does not within ten seconds.
+/// Waits until `holds` returns `true`; returns `false` if it does not within ten seconds.
 pub fn eventually(mut holds: impl FnMut() -> bool) -> bool {
     let until = Instant::now() + Duration::from_secs(10);
     while !holds() {

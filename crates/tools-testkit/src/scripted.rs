@@ -1,4 +1,4 @@
-//! An executor that does what a test says and remembers what was asked.
+//! An executor that acts as scripted and records its calls.
 
 use std::sync::{Arc, Mutex};
 
@@ -30,27 +30,27 @@ impl Behaviour {
     }
 }
 
-/// Path of a call.
+/// Confirmation of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum PathTaken {
-    /// Nobody was asked.
+    /// No person was asked.
     Unconfirmed,
     /// A person agreed.
     Confirmed,
 }
 
-/// A run that happened.
+/// Record of a run.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct RunRecord {
     /// The call.
     pub call: CallId,
     /// Its tool.
     pub tool: ToolName,
-    /// Its path.
+    /// Its confirmation.
     pub path: PathTaken,
 }
 
-/// An executor of scripted tools; clones share the record of what ran.
+/// An executor of scripted tools; clones share the record of runs.
 #[derive(Debug, Clone, Default)]
 pub struct ScriptedExecutor {
     tools: Vec<ScriptedTool>,
@@ -71,13 +71,13 @@ impl ScriptedExecutor {
         Self::default()
     }
 
-    /// One more tool, which takes any parameters and touches nothing.
+    /// Adds a tool that takes any parameters and touches nothing.
     pub fn tool(self, name: &str, traits: ToolTraits, behaviour: Behaviour) -> Self {
         let inspection = Inspection { read_only: traits.read_only, ..Inspection::default() };
         self.inspected(name, traits, behaviour, Ok(inspection))
     }
 
-    /// One more tool whose calls inspect as given.
+    /// Adds a tool whose calls have the given inspection.
     pub fn inspected(
         self,
         name: &str,
@@ -90,7 +90,7 @@ impl ScriptedExecutor {
         self.push(ToolDef::new(name, "Does what a test says.", schema, ToolKind::Other, traits), behaviour, inspection)
     }
 
-    /// One more tool of this definition, which touches nothing.
+    /// Adds a tool with this definition, which touches nothing.
     pub fn defined(self, definition: ToolDef, behaviour: Behaviour) -> Self {
         let inspection = Inspection { read_only: definition.traits.read_only, ..Inspection::default() };
         self.push(definition, behaviour, Ok(inspection))
@@ -106,7 +106,7 @@ impl ScriptedExecutor {
         self.ran.locked().clone()
     }
 
-    /// The calls that ran so far, as the executor got them.
+    /// The calls that ran so far, as the executor received them.
     pub fn calls(&self) -> Vec<ToolCall> {
         self.calls.locked().clone()
     }

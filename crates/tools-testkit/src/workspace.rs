@@ -8,9 +8,9 @@ use std::{fs, io};
 use tempfile::TempDir;
 use tools_core::sha256_hex;
 
-/// A temporary folder that goes away with the value.
+/// A temporary folder that is removed when the value is dropped.
 ///
-/// Its methods panic when the file system does not do as told: a test cannot go on then.
+/// Its methods panic if the file system fails: the test cannot continue.
 #[derive(Debug)]
 pub struct Workspace {
     dir: TempDir,
@@ -36,12 +36,12 @@ impl Workspace {
         &self.root
     }
 
-    /// The path of something in it.
+    /// The path of an entry in it.
     pub fn path(&self, name: impl AsRef<Path>) -> PathBuf {
         self.root.join(name)
     }
 
-    /// Writes a file, making its parents.
+    /// Writes a file, and creates its parents.
     pub fn file(&self, name: impl AsRef<Path>, content: impl AsRef<[u8]>) -> PathBuf {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -58,7 +58,7 @@ impl Workspace {
         path
     }
 
-    /// Makes a symbolic link at `name` that says `target`.
+    /// Creates a symbolic link at `name` with the target `target`.
     pub fn link(&self, name: impl AsRef<Path>, target: impl AsRef<Path>) -> PathBuf {
         let path = self.path(name);
         if let Some(parent) = path.parent() {
@@ -68,7 +68,7 @@ impl Workspace {
         path
     }
 
-    /// The bytes of a file; `None` when there is none.
+    /// The bytes of a file; `None` if it does not exist.
     pub fn read(&self, name: impl AsRef<Path>) -> Option<Vec<u8>> {
         fs::read(self.path(name)).ok()
     }
