@@ -1,5 +1,5 @@
-//! What the benches share: interleaved measurements and their medians, a large tree, toolboxes, and
-//! servers to speak to.
+//! Helpers of the benches: interleaved measurements and their medians, a large tree, toolboxes, and
+//! server processes.
 
 mod process;
 mod server;

@@ -1,4 +1,4 @@
-//! A program that is run to its end, and how long that takes.
+//! Runs a program and measures its duration.
 
 #![expect(clippy::disallowed_methods, reason = "programs are measured as a shell would start them")]
 
@@ -7,11 +7,10 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// From the start of a program to its end, with `input` as its standard input and its output thrown
-/// away.
+/// Duration of a program, with `input` as its standard input. Its output is discarded.
 ///
 /// # Panics
-/// When it cannot be started, or `input` cannot be read.
+/// The program cannot be started, or `input` cannot be read.
 pub fn run(command: &[&str], input: &Path) -> Duration {
     let input = File::open(input).expect("the input is there");
     let begun = Instant::now();

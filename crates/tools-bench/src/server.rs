@@ -1,5 +1,4 @@
-//! A tool server in a process of its own, spoken to through its pipes, and how the programs are
-//! built.
+//! Runs a tool server as a child process, communicates through its pipes, and builds the programs.
 
 #![expect(clippy::disallowed_methods, reason = "servers are measured as a client would start them")]
 
@@ -20,11 +19,11 @@ pub struct Server {
 }
 
 impl Server {
-    /// Starts one and gives the time until `initialize` was answered. State and options are below
-    /// `folder`.
+    /// Starts a server and returns the time until it answered `initialize`. Its state and options
+    /// are below `folder`.
     ///
     /// # Panics
-    /// When it does not start.
+    /// The server does not start.
     pub fn start(command: &[String], folder: &Path) -> (Self, Duration) {
         let begun = Instant::now();
         let mut child = Command::new(&command[0])
@@ -56,10 +55,10 @@ impl Server {
         writeln!(self.input, "{message}").and_then(|()| self.input.flush()).expect("the server listens");
     }
 
-    /// Sends a request and gives the whole answer.
+    /// Sends a request and returns the whole answer.
     ///
     /// # Panics
-    /// When the server is gone.
+    /// The server has ended.
     pub fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next += 1;
         self.send(&json!({"jsonrpc": "2.0", "id": self.next, "method": method, "params": params}));
@@ -73,10 +72,10 @@ impl Server {
         }
     }
 
-    /// Calls a tool and gives its time and the answer.
+    /// Calls a tool and returns its duration and the answer.
     ///
     /// # Panics
-    /// When the call fails.
+    /// The call fails.
     pub fn call(&mut self, tool: &str, arguments: &Value) -> (Duration, Value) {
         let asked = Instant::now();
         let answer = self.request("tools/call", &json!({"name": tool, "arguments": arguments}));
@@ -85,10 +84,10 @@ impl Server {
         (time, answer)
     }
 
-    /// Kills it where it stands and waits for its end.
+    /// Kills the server and waits for its end.
     ///
     /// # Panics
-    /// When it cannot be waited for.
+    /// The server cannot be waited for.
     pub fn kill(mut self) {
         self.child.kill().expect("it is ours");
         self.child.wait().expect("it ends");
@@ -97,7 +96,7 @@ impl Server {
     /// Resident memory in KiB.
     ///
     /// # Panics
-    /// When the kernel does not say.
+    /// The kernel does not report it.
     pub fn resident(&self) -> u64 {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id())).expect("it runs");
         let line = status.lines().find(|line| line.starts_with("VmRSS:")).expect("the kernel says");
@@ -107,18 +106,18 @@ impl Server {
     /// Closes its input and waits for its end.
     ///
     /// # Panics
-    /// When it cannot be waited for.
+    /// The server cannot be waited for.
     pub fn stop(mut self) {
         drop(self.input);
         self.child.wait().expect("it ends");
     }
 }
 
-/// Builds programs of the workspace as they are released, each by its arguments, and gives the
-/// folder they are in.
+/// Builds programs of the workspace in release mode, each with its arguments, and returns their
+/// folder.
 ///
 /// # Panics
-/// When they cannot be built.
+/// A program cannot be built.
 pub fn release(programs: &[&[&str]]) -> PathBuf {
     for arguments in programs {
         let built = Command::new(env!("CARGO")).args(["build", "--release", "--quiet"]).args(*arguments).status();
@@ -127,7 +126,7 @@ pub fn release(programs: &[&[&str]]) -> PathBuf {
     target().join("release").canonicalize().expect("cargo put it there")
 }
 
-/// The folder that cargo builds in.
+/// The folder in which cargo builds.
 pub fn target() -> PathBuf {
     std::env::var_os("CARGO_TARGET_DIR")
         .map_or_else(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../target"), PathBuf::from)

@@ -1,18 +1,18 @@
-//! Times of one measured thing, and how two of them compare.
+//! Measured durations, and their comparison.
 
 use std::time::{Duration, Instant};
 
-/// The times of one measured thing.
+/// The durations of one measured operation.
 #[derive(Debug, Default, Clone)]
 pub struct Times(Vec<Duration>);
 
 impl Times {
-    /// Adds one.
+    /// Adds a duration.
     pub fn push(&mut self, time: Duration) {
         self.0.push(time);
     }
 
-    /// The value below which `share` of all times lie; zero when there are none.
+    /// The duration that `share` of all durations do not exceed; zero without durations.
     pub fn quantile(&self, share: f64) -> Duration {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -26,7 +26,7 @@ impl Times {
         sorted.get(index).copied().unwrap_or_default()
     }
 
-    /// The middle one.
+    /// The median.
     pub fn median(&self) -> Duration {
         self.quantile(0.5)
     }
@@ -44,7 +44,7 @@ pub fn timed<T>(work: impl FnOnce() -> T) -> (Duration, T) {
     (begun.elapsed(), result)
 }
 
-/// Prints how `a` compares with `b`, the reference, by the middle of their times.
+/// Prints a comparison of `a` with the reference `b`, by their medians.
 pub fn compare(what: &str, a: &Times, reference: &str, b: &Times) {
     let ratio = ratio(a.median(), b.median());
     println!("{what}: p50 {:.4} ms, {reference} {:.4} ms, {ratio:.2} x", a.ms(0.5), b.ms(0.5));

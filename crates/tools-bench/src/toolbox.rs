@@ -1,14 +1,13 @@
-//! A toolbox with the whole stack around its tools, whose state lies in a folder of the bench.
+//! A toolbox with the whole stack around its tools, and its state in a folder of the bench.
 
 use std::path::Path;
 
 use haft::{Toolbox, config::LoadedConfig};
 
-/// The toolbox of this configuration over `workspace`; both folders are made where they are not
-/// there.
+/// A toolbox with this configuration over `workspace`; creates missing folders.
 ///
 /// # Panics
-/// When the configuration cannot be used.
+/// The configuration is not valid.
 pub fn toolbox(config: &str, state: &Path, workspace: &Path) -> Toolbox {
     let mut loaded = LoadedConfig::parse(config, &|_| None).expect("the settings are valid");
     loaded.config.tools.audit.path = state.join("audit.jsonl");

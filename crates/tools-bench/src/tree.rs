@@ -1,23 +1,23 @@
-//! A source tree made by rule: the same names and bytes on every machine, large enough that
+//! Generates a source tree: with the same names and bytes on every machine, and large enough that
 //! searching it takes time.
 
 use std::path::{Path, PathBuf};
 use std::{fs, io};
 
-/// Files of a tree, in directories of `PER_DIRECTORY`.
+/// Number of files in the tree, in directories of `PER_DIRECTORY`.
 pub const FILES: usize = 50_000;
-/// Files of one directory.
+/// Number of files in one directory.
 const PER_DIRECTORY: usize = 100;
-/// About how long a file is.
+/// Average length of a file in bytes.
 const AVERAGE: usize = 4400;
 
-/// Stands once in every 97th file.
+/// Text that occurs once in every 97th file.
 pub const LITERAL: &str = "NEEDLE_LITERAL_7f3a";
-/// Matches once in every 53rd file.
+/// Pattern that matches once in every 53rd file.
 pub const REGEX: &str = r"fn_\d{4}_end\(\)";
-/// Stands in one file.
+/// Text that occurs in one file.
 pub const RARE: &str = "THE_ONLY_ONE_OF_ITS_KIND";
-/// Stands nowhere.
+/// Text that does not occur.
 pub const ABSENT: &str = "NOWHERE_TO_BE_FOUND_91c2";
 
 const EXTENSIONS: [&str; 10] = ["rs", "rs", "rs", "toml", "md", "txt", "py", "c", "h", "json"];
@@ -31,18 +31,18 @@ const WORDS: [&str; 40] = [
 /// A generated tree, or one that already existed.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Tree {
-    /// Its top.
+    /// The top folder.
     pub path: PathBuf,
-    /// Its files.
+    /// Number of files.
     pub files: usize,
     /// Total size of its files.
     pub bytes: u64,
 }
 
-/// Makes the tree below `folder` unless a whole one is there.
+/// Creates the tree below `folder` unless a complete one exists.
 ///
 /// # Errors
-/// What the file system says.
+/// The error of the file system.
 pub fn make(folder: &Path) -> io::Result<Tree> {
     let (path, done) = (folder.join("tree"), folder.join("tree.done"));
     if let Some(bytes) = fs::read_to_string(&done).ok().and_then(|text| text.trim().parse().ok()) {
@@ -104,7 +104,7 @@ fn line(chance: &mut Chance) -> String {
     }
 }
 
-/// Numbers that look like chance and are the same everywhere.
+/// Pseudo-random numbers that are the same on every machine.
 #[derive(Debug, Clone)]
 pub struct Chance(pub u64);
 

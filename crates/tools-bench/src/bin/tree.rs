@@ -1,4 +1,4 @@
-//! Makes the tree that searches are measured on: `cargo run -p tools-bench --bin tree -- FOLDER`.
+//! Creates the tree for measuring searches: `cargo run -p tools-bench --bin tree -- FOLDER`.
 
 use std::{path::Path, process::ExitCode};
 
