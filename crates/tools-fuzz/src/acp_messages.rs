@@ -1,5 +1,5 @@
-//! Any bytes after the greeting of an editor: every message has its answer or its error, and the
-//! agent lives on until the editor goes.
+//! Any bytes after the greeting of an editor: every message gets an answer or an error, and the
+//! agent runs until the editor disconnects.
 
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};

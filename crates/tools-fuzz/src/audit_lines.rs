@@ -1,5 +1,5 @@
-//! Any bytes as a record of calls: what is wrong with it is told, and an intact line is written
-//! again to the byte.
+//! Any bytes as a record of calls: faults are reported, and an intact line is written again byte
+//! for byte.
 
 use tools_audit::{unseal, verify_lines};
 

@@ -1,4 +1,5 @@
-//! Any text as a command line: what it would run is found, judged and described, alike each time.
+//! Any text as a command line: its commands are found, judged and described, with the same result
+//! each time.
 
 use std::sync::LazyLock;
 

@@ -1,5 +1,5 @@
-//! Any text as a configuration: it is loaded or refused with reasons, and migrating it twice does
-//! no more than migrating it once.
+//! Any text as a configuration: it is loaded, or refused with reasons, and a second migration
+//! changes nothing.
 
 use haft::config::{LoadedConfig, migrate};
 

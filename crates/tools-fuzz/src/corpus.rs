@@ -4,11 +4,11 @@ use std::{fs, path::PathBuf};
 
 use serde_json::Value;
 
-/// The kept inputs of a target: a JSON list of texts, and of lists of bytes where the bytes are no
-/// text.
+/// The kept inputs of a target: a JSON list of strings, and of lists of bytes for inputs that are
+/// not text.
 ///
 /// # Panics
-/// When they cannot be read.
+/// The inputs cannot be read.
 pub fn corpus(name: &str) -> Vec<Vec<u8>> {
     let file: PathBuf = [env!("CARGO_MANIFEST_DIR"), "../../fuzz/inputs", &format!("{name}.json")].iter().collect();
     let text = fs::read_to_string(&file).unwrap_or_else(|error| panic!("{}: {error}", file.display()));

@@ -1,5 +1,5 @@
-//! Any text is searched for credentials: what is taken out comes back, lines stay, and chunks make
-//! no difference.
+//! Any text as input of the search for credentials: removed ones can be restored, line breaks stay,
+//! and the division into chunks does not matter.
 
 use tools_core::{Redactor as _, SessionId};
 use tools_secrets::{Piece, SecretRedactor, SecretStream};
@@ -26,7 +26,7 @@ fn streamed(bytes: &[u8]) {
     assert_eq!(given, bytes, "every byte is given on once");
 }
 
-/// Neighbours of one kind as one: where they end between them depends on the chunks.
+/// Joins neighbours of the same kind, because the boundaries between them depend on the chunks.
 fn pieces(chunks: &[&[u8]]) -> Vec<(bool, Vec<u8>)> {
     let mut pieces: Vec<(bool, Vec<u8>)> = vec![];
     let mut sink = |piece: Piece<'_>| {

@@ -1,5 +1,5 @@
-//! A file, the text that is looked for in it and what takes its place, with a NUL between them:
-//! either the file is what it was, or it is what the replacement says and every other byte stays.
+//! A file, an old and a new text, with a NUL between them: the file is either unchanged, or
+//! contains the replacement with every other byte unchanged.
 
 use std::{fs, sync::LazyLock};
 
@@ -28,7 +28,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let (Some(file), Some(old), Some(new)) = (parts.next(), parts.next(), parts.next()) else { return };
     let (Ok(old), Ok(new)) = (std::str::from_utf8(old), std::str::from_utf8(new)) else { return };
     let World { folder, stack, runtime } = &*WORLD;
-    // Each process has a folder; each run has it for itself.
+    // Each process has its own folder, and each run uses it alone.
     let path = folder.path().join("file.txt");
     fs::write(&path, file).expect("a file in the temporary folder");
     let cx = CallContext::new(folder.path());

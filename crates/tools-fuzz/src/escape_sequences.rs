@@ -1,5 +1,5 @@
-//! Any bytes as a program writes them to a terminal: what is left is text without control
-//! characters, and nothing more can be taken from it.
+//! Any bytes as output to a terminal: the result is text without control characters, and a second
+//! pass removes nothing.
 
 use tools_filter::sanitize_output;
 

@@ -1,9 +1,10 @@
-//! Any text as `filters.toml`: a rule that is wrong costs itself only, and rules that are none
-//! leave the built-in ones.
+//! Any text as `filters.toml`: an invalid rule disables only itself, and an invalid file leaves the
+//! built-in rules.
 
 use tools_filter::{Exit, FilterConfig, FilterPipeline};
 
-/// Output with what rules look for: repetitions, errors, long lines, a table, empty lines.
+/// Output with the features that rules detect: repetitions, errors, long lines, a table, empty
+/// lines.
 const OUTPUT: &str = "\
    Compiling a v0.1.0
 warning: unused variable

@@ -1,4 +1,4 @@
-//! A command line, a newline, and any bytes as its output: the same is shown however they come in
+//! A command line, a newline, and any bytes as its output: the result does not depend on the
 //! chunks.
 
 use std::sync::LazyLock;

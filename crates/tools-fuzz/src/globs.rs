@@ -1,4 +1,4 @@
-//! A glob, a newline, and any text as a path: as a rule that closes files, and as one that opens
+//! A glob, a newline, and any text as a path: as a rule that denies files, and as one that allows
 //! them.
 
 use std::path::{Component, Path, PathBuf};
@@ -9,7 +9,7 @@ pub(crate) fn check(bytes: &[u8]) {
     let Ok(text) = std::str::from_utf8(bytes) else { return };
     let (glob, path) = text.split_once('\n').unwrap_or((text, "src/main.rs"));
     let globs = [glob.to_owned()];
-    // Rules are asked about canonical paths.
+    // Rules are applied to canonical paths.
     let path: PathBuf = Path::new("/w").components().chain(Path::new(path).components().filter(is_name)).collect();
     let compile = |deny: &[String], allow: &[String]| {
         ReadRules::compile(Some(deny), allow, Path::new("/w"), Some(Path::new("/home/me")))

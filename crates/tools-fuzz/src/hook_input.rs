@@ -1,5 +1,5 @@
-//! Any JSON as the input of a hook, in the form of each host: it is read or is unreadable, and
-//! every answer to it is in the host's form.
+//! Any JSON as the input of a hook, for each host: it is read or refused, and every answer has the
+//! host's format.
 
 use serde_json::Value;
 use tools_hosts::Host;

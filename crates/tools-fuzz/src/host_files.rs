@@ -1,5 +1,5 @@
-//! Any text as the configuration file of a host, in each of the three languages: what is put in is
-//! taken out to the byte, and putting it in twice is putting it in once.
+//! Any text as the configuration file of a host, in each of the three languages: removing an added
+//! entry restores every byte, and adding it twice is the same as adding it once.
 
 use serde_json::json;
 use tools_hosts::files::{Entry, Syntax, add, inserted, remove, without};

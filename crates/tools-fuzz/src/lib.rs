@@ -1,8 +1,8 @@
-//! Each parser of bytes that somebody else wrote, as one function of these bytes: it returns
-//! whatever they are, and panics where an invariant is broken. [`TARGETS`] lists them.
+//! Each parser of untrusted bytes, as one function of these bytes: it returns for every input, and
+//! panics if an invariant is broken. [`TARGETS`] lists them.
 //!
-//! A fuzzer calls them with what it makes up (`fuzz/`, `cargo xtask fuzz NAME SECONDS`); the tests
-//! of this crate call them with the inputs that were kept (`fuzz/inputs/NAME.json`).
+//! A fuzzer calls them with generated inputs (`fuzz/`, `cargo xtask fuzz NAME SECONDS`); the tests
+//! of this crate call them with the kept inputs (`fuzz/inputs/NAME.json`).
 
 mod target;
 

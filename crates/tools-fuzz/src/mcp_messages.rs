@@ -1,5 +1,5 @@
-//! Any bytes after the greeting of an MCP client: every message has its answer or its error, and
-//! the server lives on until the client goes.
+//! Any bytes after the greeting of an MCP client: every message gets an answer or an error, and the
+//! server runs until the client disconnects.
 
 use std::sync::{Arc, LazyLock};
 
@@ -32,11 +32,11 @@ static SERVER: LazyLock<(McpServer, Runtime)> = LazyLock::new(|| {
 
 pub(crate) fn check(bytes: &[u8]) {
     let (server, runtime) = &*SERVER;
-    // Without the greeting, too: then the first message is the one that counts.
+    // Also without the greeting: the bytes are then the first message.
     for greeting in [GREETING, b""] {
         let server = server.clone();
         served(runtime, greeting, bytes, async move |input, output| {
-            // A client that greets wrongly is told so by the end of the connection.
+            // After an invalid greeting the server closes the connection.
             let _ = server.serve(input, output).await;
         });
     }

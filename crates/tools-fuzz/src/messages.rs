@@ -1,5 +1,5 @@
-//! Lines for a server of JSON-RPC over a pair of streams: it answers in lines of JSON, and ends
-//! when its client does.
+//! Lines for a JSON-RPC server over a pair of streams: it answers in lines of JSON, and ends when
+//! its client does.
 
 use std::time::Duration;
 
@@ -7,11 +7,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 use tokio::runtime::Runtime;
 use tokio::time::timeout;
 
-/// Time within which a server has answered and ended.
+/// Time limit for a server to answer and end.
 const PATIENCE: Duration = Duration::from_secs(10);
 const ROOM: usize = 1 << 16;
 
-/// Gives a server these bytes and closes its input; everything that it writes must be messages.
+/// Sends these bytes to a server and closes its input; all of its output must be messages.
 pub(crate) fn served<F: Future<Output = ()> + Send + 'static>(
     runtime: &Runtime,
     greeting: &[u8],
@@ -25,7 +25,7 @@ pub(crate) fn served<F: Future<Output = ()> + Send + 'static>(
         let serving = tokio::spawn(serve(input, output));
         let writing = tokio::spawn(async move {
             let mut to_server = to_server;
-            // A server that ends early reads no more.
+            // A server that ends early stops reading.
             let _ = to_server.write_all(&all).await;
         });
         let mut written = vec![];

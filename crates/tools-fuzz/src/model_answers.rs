@@ -1,5 +1,5 @@
-//! Any bytes as the answer of a model's server, the first of them choosing the interface: the same
-//! reply however it is cut, and arguments of calls that are an object or a fault.
+//! Any bytes as the answer of a model's server, where the first byte selects the interface: the
+//! reply does not depend on the chunks, and arguments of calls are an object or a fault.
 
 use tools_providers::codec::{Decoder, Options, ReplyError, refused};
 use tools_providers::{NoSink, Protocol, Reply, Request, ToolList, parse_arguments};

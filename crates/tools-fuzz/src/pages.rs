@@ -1,5 +1,5 @@
 //! A selector, a newline, and any bytes as a page: it is decoded, parsed, read and searched, and
-//! what comes out has no control characters.
+//! the result has no control characters.
 
 use std::time::Duration;
 

@@ -1,5 +1,5 @@
-//! A pattern, a newline, and any text as a command, a path and an address: a rule that denies
-//! never loosens what holds without it, and one that allows is never stricter than one that denies.
+//! A pattern, a newline, and any text as a path and as an opaque subject: a deny rule never permits
+//! more than no rule, and an allow rule is never stricter than a deny rule.
 
 use std::{collections::BTreeMap, path::Path, sync::LazyLock};
 
@@ -32,7 +32,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// The decision under rules of one pattern; `None` where it is no pattern.
+/// The decision under rules with one pattern; `None` if the pattern is not valid.
 fn judged(pattern: &str, actions: &[Verdict], subject: Subject) -> Option<Verdict> {
     let rules: Vec<RuleConfig> = actions.iter().map(|action| RuleConfig::new(pattern, *action)).collect();
     let config = PermissionsConfig { tools: BTreeMap::from([("bash".to_owned(), rules)]) };

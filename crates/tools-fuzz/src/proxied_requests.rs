@@ -1,5 +1,5 @@
-//! Any bytes from a command at the endpoint of the network: a prefix never means more than the
-//! whole, and a name that is taken out of them is one that was written there.
+//! Any bytes from a command to the network proxy: a prefix never has more meaning than the whole,
+//! and an extracted name occurs in the bytes.
 
 use tools_egress::request::{client_hello, greeting, http, socks};
 
@@ -15,7 +15,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// More bytes turn neither an answer nor an error into "more has to come".
+/// Checks that a prefix of incomplete bytes is incomplete too.
 fn prefixes<T>(bytes: &[u8], parse: impl Fn(&[u8]) -> Result<Option<T>, ()>) {
     if let Ok(None) = parse(bytes) {
         for end in [bytes.len() / 2, bytes.len().saturating_sub(1)] {

@@ -1,4 +1,4 @@
-//! Any text as a line of cron, a time in words and a zone.
+//! Any text as a cron line, a time in words and a time zone.
 
 use jiff::{Timestamp, tz::TimeZone};
 use tools_scheduler::{CronLine, parse_when, parse_zone};

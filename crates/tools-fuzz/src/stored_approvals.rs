@@ -1,5 +1,5 @@
-//! Any bytes as the file of stored approvals: lines that are none are counted, and the others are
-//! the same when they are written and read again.
+//! Any bytes as the file of stored approvals: invalid lines are counted, and the others are
+//! unchanged after writing and reading.
 
 use tools_policy::permissions::read_approvals;
 

@@ -6,12 +6,12 @@ use crate::{
     proxied_requests, schedules, skills, stored_approvals, tool_definitions, urls,
 };
 
-/// A parser with what must hold of it for all bytes.
+/// A parser with its invariants.
 #[derive(Debug, Clone, Copy)]
 pub struct Target {
-    /// Its name: that of its file in `fuzz/targets` and of its kept inputs.
+    /// Its name, also that of its file in `fuzz/targets` and of its kept inputs.
     pub name: &'static str,
-    /// Gives it bytes; panics where an invariant is broken.
+    /// Runs the target; panics if an invariant is broken.
     pub check: fn(&[u8]),
 }
 
@@ -41,15 +41,15 @@ pub const TARGETS: &[Target] = &[
     Target { name: "urls", check: urls::check },
 ];
 
-/// The target of a name; `None` where there is none.
+/// The target with this name; `None` if there is none.
 pub fn target(name: &str) -> Option<&'static Target> {
     TARGETS.iter().find(|target| target.name == name)
 }
 
-/// Gives bytes to the target of a name.
+/// Runs the target with this name.
 ///
 /// # Panics
-/// When there is none, or an invariant of it is broken.
+/// There is no such target, or an invariant is broken.
 pub fn check(name: &str, bytes: &[u8]) {
     let target = target(name).unwrap_or_else(|| panic!("no target is named `{name}`"));
     (target.check)(bytes);

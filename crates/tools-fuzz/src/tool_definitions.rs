@@ -1,5 +1,5 @@
-//! Any JSON as the schema of a tool of a server, and a value that is held to it: the schema is
-//! repaired or left out, and is shown in the form of every interface.
+//! Any JSON as the schema of a server's tool, and a value checked against it: the schema is
+//! repaired or dropped, and converted for every interface.
 
 use std::sync::Arc;
 

@@ -1,5 +1,5 @@
-//! A URL, a newline, and a place that it redirects to: what is admitted is read in one way only,
-//! and a redirect passes the same checks.
+//! A URL, a newline, and the target of a redirect: an admitted URL has only one interpretation, and
+//! a redirect passes the same checks.
 
 use tools_core::Verdict;
 use tools_egress::guard::{Host, PageUrl, UrlRules};
