@@ -142,7 +142,7 @@ pub(crate) fn replace(
     if let Some(existing) = existing
         && !temporary.adopt(existing)
     {
-        // The file has another owner: a new file would silently change it.
+        // The file has another owner, whom a new file would silently replace.
         return write_over(existing, content, asked);
     }
     temporary.file.write_all(content).and_then(|()| temporary.file.sync_all()).map_err(fail)?;
