@@ -41,6 +41,7 @@ const STACK: &[Slot] = &[
     Slot::Layer(Announce::INFO),
     #[cfg(feature = "audit")]
     Slot::Layer(tools_audit::Audit::INFO),
+    Slot::Layer(tools_sandbox::WorkspaceLayer::INFO),
     #[cfg(feature = "graph")]
     Slot::Layer(tools_graph::DependencyLayer::INFO),
     Slot::Host(Place::BeforeGates),

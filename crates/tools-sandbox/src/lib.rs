@@ -24,6 +24,7 @@ mod sources;
 mod spelling;
 mod store_places;
 mod unclosed;
+mod workspace;
 
 pub mod kernel;
 pub mod obeyed;
@@ -47,6 +48,7 @@ pub use roots::{ResolvedPath, Roots, keeps_times};
 pub use sources::{Candidate, FileAccess, Sources, Space, Visitor, WalkSummary};
 pub use spelling::{name_spelled, shown, spelled};
 pub use store_places::store_places;
+pub use workspace::WorkspaceLayer;
 
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]

@@ -3,8 +3,10 @@
 
 use std::{path::Path, time::Duration};
 
+use serde_json::json;
 use tools_testkit::Workspace;
 
+use crate::client::Client;
 use crate::starts::Place;
 use crate::support::{Haft, Ran};
 
@@ -164,4 +166,24 @@ fn a_limit_on_file_sizes_is_an_error_and_no_end() {
     assert_eq!(ran.code, 1, "{ran:?}");
     assert!(!haft.workspace.path("a.txt").exists(), "nothing is half written");
     assert!(ran.out.contains("too large") || ran.out.contains("File too large"), "{ran:?}");
+}
+
+#[test]
+fn a_workspace_that_was_replaced_with_a_link_is_not_followed() {
+    let haft = Haft::configured(ALL);
+    let workspace = haft.workspace.dir("ws");
+    let elsewhere = haft.workspace.dir("elsewhere");
+    let root = workspace.to_string_lossy().into_owned();
+    let command = haft.command(&["--workdir", &root, "mcp", "serve", "--stdio"]);
+    let mut client = Client::connect_to(command, &haft.home.path("stderr"), None, "test");
+    let write =
+        |client: &mut Client, name: &str| client.call("write", &json!({"path": name, "content": "x"})).to_string();
+    write(&mut client, "before");
+    assert!(workspace.join("before").exists());
+    std::fs::rename(&workspace, haft.workspace.path("old")).expect("it can be moved");
+    std::os::unix::fs::symlink(&elsewhere, &workspace).expect("a link");
+    for answer in [write(&mut client, "after"), client.bash("echo x > after")] {
+        assert!(answer.contains("leads to") && answer.contains("Nothing was run"), "{answer}");
+    }
+    assert_eq!(std::fs::read_dir(&elsewhere).expect("a folder").count(), 0);
 }

@@ -60,6 +60,7 @@ fn the_layers_stand_in_the_documented_order() {
         "unlisted",
         "announce",
         "audit",
+        "workspace",
         "dependencies",
         "skills",
         "quota",
