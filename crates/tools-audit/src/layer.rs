@@ -35,7 +35,7 @@ impl Audit {
         name: "running",
         owner: "tools-audit",
         refuses_with: &[],
-        why: "right outside of what really runs: notes what a killed process leaves unfinished, so that a later one puts it on record",
+        why: "around every real execution: notes each running call, so that a later process can record a call whose process was killed",
     };
 
     /// Its row in a list of layers.

@@ -22,7 +22,7 @@ impl CacheLayer {
         name: "cache",
         owner: "tools-cache",
         refuses_with: &[],
-        why: "inside every gate, so that a hit is judged like any call; outside overflow and filter, so that a hit is what the model saw",
+        why: "inside the gates, so that a cached result is judged like any call; outside overflow and filter, so that the cache holds what the model saw",
     };
 
     /// A layer over a cache.

@@ -69,7 +69,7 @@ impl Checkpoints {
         name: "checkpoint",
         owner: "tools-checkpoint",
         refuses_with: &[],
-        why: "looks before and after what really runs, all its attempts together: refused calls and reused results cost nothing",
+        why: "around all attempts of a real execution: refused calls and cached results cost nothing",
     };
 
     /// Stores everything below `folder`, which tools and commands must not reach.

@@ -37,7 +37,7 @@ impl FilterLayer {
         name: "filter",
         owner: "tools-filter",
         refuses_with: &[],
-        why: "nearest to what the tool said, so that whatever stands outside it stores, counts and shows what the model reads",
+        why: "close to the tool's output: the layers outside store, count and show the filtered text that the model reads",
     };
 
     /// A layer with these rules, which may be replaced while calls are running.

@@ -15,7 +15,7 @@ impl MemoryLayer {
         name: "memory",
         owner: "tools-memory",
         refuses_with: &[],
-        why: "outside the cache: a session has read text from outside also where a result is served again",
+        why: "outside the cache: a cached result too may contain text from outside",
     };
 
     /// A layer that notes sessions in `taint`.

@@ -46,7 +46,7 @@ impl OverflowLayer {
         name: "overflow",
         owner: "tools-overflow",
         refuses_with: &[],
-        why: "outside the filter: stores the whole text and shows head and tail of what the filter left of it",
+        why: "outside the filter: stores the whole text, and shows the head and tail of the filtered one",
     };
 
     /// A layer that stores in `archive`, or only shortens without one. Lines that `pin` selects are

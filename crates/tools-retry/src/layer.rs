@@ -22,7 +22,7 @@ impl RetryLayer {
         name: "retry",
         owner: "tools-retry",
         refuses_with: &[],
-        why: "innermost: repeats the execution alone, of tools that may be repeated, after failures that may pass",
+        why: "innermost: repeats only the execution, for repeatable tools and transient failures",
     };
 
     /// A layer with a policy that may be swapped.

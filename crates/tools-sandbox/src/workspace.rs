@@ -31,7 +31,7 @@ impl WorkspaceLayer {
         name: "workspace",
         owner: "tools-sandbox",
         refuses_with: &["permanent_failure/workspace_moved"],
-        why: "before every gate: paths are judged by where they lead, which is another place now",
+        why: "before every gate: the gates judge paths by where they lead",
     };
 
     /// A layer that knows one working directory from the beginning.

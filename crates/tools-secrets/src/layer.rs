@@ -32,7 +32,7 @@ impl SecretsLayer {
             "confirmation_required/credential_moves",
             "permanent_failure/session_elsewhere",
         ],
-        why: "nearest to raw text: whatever shortens, stores, records or shows a result sees placeholders in the place of credentials",
+        why: "close to the raw output: the layers that shorten, store, record or show a result see placeholders instead of credentials",
     };
 
     /// A layer that treats the findings of `redactor` according to `mode`.

@@ -21,7 +21,7 @@ impl SkillsLayer {
         name: "skills",
         owner: "tools-skills",
         refuses_with: &["policy_blocked/skill_narrows"],
-        why: "before every gate: a skill only removes tools, and removed tools are not asked about",
+        why: "before every gate: nobody is asked about a tool that the active skill removes",
     };
 
     /// A layer over these skills; calls of `free` tools are always passed.

@@ -17,7 +17,7 @@ impl UnlistedLayer {
         name: "unlisted",
         owner: "tools-core",
         refuses_with: &["tool_not_found/tool_not_found"],
-        why: "outside the record, which keeps the refusal as it was decided: a model learns of a tool that it is not shown only that there is none",
+        why: "outside the record, which holds the original refusal: the model is told that a hidden tool does not exist",
     };
 }
 

@@ -20,7 +20,7 @@ impl DependencyLayer {
         name: "dependencies",
         owner: "tools-graph",
         refuses_with: &["policy_blocked/needs_tool_first"],
-        why: "before every gate: rate-limited calls are not asked about, and outcomes are seen as they end",
+        why: "before every gate: nobody is asked about a call that has to wait for another tool, and the final outcome of each call is seen",
     };
 
     /// A layer over these lists.

@@ -195,7 +195,7 @@ impl Gate for AdversarialGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/adversarial_denied", "confirmation_required/adversarial_asks"],
-        why_here: "a model judges only what the rules leave, and nobody is asked about what it refuses",
+        why_here: "the model judges only calls that the rules leave open, and nobody is asked about calls that it refuses",
     };
 
     fn compile(config: &AdversarialConfig, _: &CompileContext<'_>) -> Result<AdversarialPolicy, KeyFault> {

@@ -32,7 +32,7 @@ impl Gate for AnomalyGate {
         applies: Applies::Reload,
         position: GatePosition::AroundExecution,
         refuses_with: &[],
-        why_here: "counts how real executions end; the gate that blocks for it is `trust`",
+        why_here: "counts how real executions end; the `trust` gate blocks tools by these counts",
     };
 
     fn compile(config: &AnomalyConfig, _: &CompileContext<'_>) -> Result<AnomalyPolicy, KeyFault> {

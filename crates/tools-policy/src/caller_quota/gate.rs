@@ -51,7 +51,7 @@ impl Gate for CallerQuotaGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/caller_quota_blocked", "policy_blocked/caller_quota_unavailable"],
-        why_here: "behind the quota of the session, which is cheaper: what that one refuses costs the caller nothing",
+        why_here: "inside the session's quota, which is cheaper to check: calls that it refuses cost the caller nothing",
     };
 
     fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<CallerQuotaPolicy, KeyFault> {

@@ -139,7 +139,7 @@ impl Gate for GroundingGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &[],
-        why_here: "only warns: outside the gates, so that a call that names something out of nowhere is marked on record also when it is refused",
+        why_here: "only warns; outside the gates, so that refused calls that name things out of nowhere are marked in the record too",
     };
 
     fn compile(config: &bool, _: &CompileContext<'_>) -> Result<bool, KeyFault> {

@@ -31,7 +31,7 @@ impl Gate for PlacementGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["confirmation_required/credential_moves"],
-        why_here: "outside `permissions`, whose question says nothing of credentials: whoever is asked about a call is asked once, and reads where a credential would go",
+        why_here: "outside `permissions`, whose question does not mention credentials: a person is asked once, and reads where a credential would go",
     };
 
     fn compile((): &(), _: &CompileContext<'_>) -> Result<(), KeyFault> {

@@ -37,7 +37,7 @@ impl Gate for QuotaGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/quota_blocked"],
-        why_here: "outside the gates: a loop of refused calls must end too; retries, further in, are free",
+        why_here: "outside the gates, so that a loop of refused calls ends too; retries are further in and are free",
     };
 
     fn compile(config: &Self::Config, _: &CompileContext<'_>) -> Result<QuotaPolicy, KeyFault> {

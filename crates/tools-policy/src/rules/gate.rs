@@ -25,7 +25,7 @@ impl Gate for PolicyGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/policy_denied"],
-        why_here: "`[tools.policy]`, then `[tools.authorization]`: what they deny nothing further in lifts",
+        why_here: "`[tools.policy]`, then `[tools.authorization]`: no layer further in lifts what they deny",
     };
 
     fn compile((policy, authorization): &Self::Config, cx: &CompileContext<'_>) -> Result<PolicyEnforcer, KeyFault> {

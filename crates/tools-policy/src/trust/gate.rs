@@ -34,7 +34,7 @@ impl Gate for TrustGate {
         applies: Applies::Reload,
         position: GatePosition::BeforeCall,
         refuses_with: &["policy_blocked/trust_blocked"],
-        why_here: "the trust in the origin, lowered before the permissions read it, and tools that are blocked for failing",
+        why_here: "lowers the trust in the origin before the permissions read it, and refuses tools that are blocked for failing",
     };
 
     fn compile(config: &TrustConfig, _: &CompileContext<'_>) -> Result<TrustPolicy, KeyFault> {
