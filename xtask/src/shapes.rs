@@ -9,6 +9,7 @@ use std::{
     process::Command,
     sync::{Mutex, PoisonError},
     thread,
+    time::Instant,
 };
 
 use crate::{
@@ -85,8 +86,10 @@ fn compile_all(is_wanted: impl Fn(&Shape<'_>) -> bool) -> Result<(), Failure> {
 }
 
 fn compile(shape: &Shape<'_>, folder: &Path) -> Result<(), Failure> {
-    println!("shapes: {}", shape.name());
-    command::run(shape.check().arg("--target-dir").arg(folder).args(["--", "-D", "warnings"]))
+    let begun = Instant::now();
+    command::run(shape.check().arg("--target-dir").arg(folder).args(["--", "-D", "warnings"]))?;
+    println!("shapes: {} in {:.1} s", shape.name(), begun.elapsed().as_secs_f32());
+    Ok(())
 }
 
 /// The shapes of a crate.
