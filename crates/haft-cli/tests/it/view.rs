@@ -334,6 +334,9 @@ fn a_work_tree_and_a_part_of_a_repository_work_and_their_neighbours_are_not_ther
     // A file in a workspace opens no repository that does not know of it.
     home.file("work/.git", &format!("gitdir: {}\n", home.path("main/.git").display()));
     assert!(!run("work", "git log --format=%s").contains("first"));
+    home.file("made/x", "");
+    run("made", "mkdir .git && echo ../../main/.git > .git/common\\dir");
+    assert!(!run("made", "cat ../main/.git/HEAD").contains("refs/heads"));
 }
 
 #[test]

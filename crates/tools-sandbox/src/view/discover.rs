@@ -60,7 +60,7 @@ impl View {
             let real = path.canonicalize().ok();
             searched.extend(real.filter(|real| grants.granted.iter().any(|granted| granted.path == *real)));
         }
-        for belongs in ask.writable.iter().flat_map(|root| belonging(root, around)) {
+        for belongs in ask.writable.iter().flat_map(|root| belonging(root, ask.writable, around)) {
             // A git path named by a file of the workspace counts only if git itself could have
             // created it.
             let is_gits = belongs.is_tree || belongs.path.join("HEAD").is_file() || belongs.path.ends_with("objects");

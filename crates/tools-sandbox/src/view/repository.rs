@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use super::surroundings::Surroundings;
+use crate::below::below_any;
 
 /// Maximum length in bytes of a git file that names another place.
 const MAX_BYTES: u64 = 4096;
@@ -17,8 +18,10 @@ pub(super) struct ProjectPlace {
     pub(super) is_tree: bool,
 }
 
-/// The places that belong to the project of the folder `root`.
-pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<ProjectPlace> {
+/// The places that belong to the project of `root`, one of the `writable` folders. A link or a file
+/// in a writable folder grants nothing by itself: otherwise, whoever may write there could choose
+/// what else is readable.
+pub(super) fn belonging(root: &Path, writable: &[PathBuf], around: &Surroundings) -> Vec<ProjectPlace> {
     let mut found = Vec::new();
     let is_home = |folder: &Path| around.homes.iter().chain(&around.others).any(|home| home.starts_with(folder));
     let above = root.ancestors().take_while(|folder| folder.parent().is_some() && !is_home(folder));
@@ -29,14 +32,24 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<ProjectPlace>
         found.push(ProjectPlace { path: top.to_owned(), why: "the repository around the workspace", is_tree: true });
     }
     let named = top.join(".git");
-    let own = if named.is_dir() { Some(named) } else { kept_elsewhere(&named, top) };
+    let is_writable = |path: &Path| path.canonicalize().is_ok_and(|path| below_any(&path, writable));
+    let own = if !named.is_dir() {
+        kept_elsewhere(&named, top)
+    } else if named.is_symlink() && is_writable(top) {
+        named.canonicalize().ok().filter(|own| names_back(own, &named))
+    } else {
+        Some(named)
+    };
     let Some(own) = own else { return found };
-    let common = named_in(&own.join("commondir"), "", &own).unwrap_or_else(|| own.clone());
+    let named = named_in(&own.join("commondir"), "", &own);
+    let is_around = |common: &PathBuf| {
+        common.canonicalize().is_ok_and(|common| own.canonicalize().is_ok_and(|own| own.starts_with(common)))
+    };
+    let common = named.filter(|common| !is_writable(&own) || is_around(common)).unwrap_or_else(|| own.clone());
     for path in [common.clone(), own] {
         found.push(ProjectPlace { path, why: "what git keeps of the workspace's repository", is_tree: false });
     }
-    if common.starts_with(root) {
-        // Otherwise, whoever may write the workspace could choose what else is readable.
+    if is_writable(&common) {
         return found;
     }
     let alternates = read(&common.join("objects/info/alternates")).unwrap_or_default();
@@ -52,19 +65,23 @@ pub(super) fn belonging(root: &Path, around: &Surroundings) -> Vec<ProjectPlace>
 }
 
 /// The folder that the file `named` of the work tree `top` names, if that folder also names the
-/// work tree: a file in the workspace alone grants nothing.
+/// work tree.
 fn kept_elsewhere(named: &Path, top: &Path) -> Option<PathBuf> {
-    let own = named_in(named, "gitdir:", top)?;
+    named_in(named, "gitdir:", top).filter(|own| names_back(own, named))
+}
+
+/// Whether the git folder `own` names the work tree whose `.git` is `named`.
+fn names_back(own: &Path, named: &Path) -> bool {
     let same = |path: &Path, other: &Path| {
         path.canonicalize().is_ok_and(|path| other.canonicalize().is_ok_and(|other| other == path))
     };
-    let is_named_back = named_in(&own.join("gitdir"), "", &own).is_some_and(|back| same(&back, named));
+    let is_named_back = named_in(&own.join("gitdir"), "", own).is_some_and(|back| same(&back, named));
     let config = || read(&own.join("config")).unwrap_or_default();
     let is_tree_of = |line: &str| {
         let tree = line.trim().strip_prefix("worktree").and_then(|rest| rest.trim().strip_prefix('='));
-        tree.is_some_and(|tree| same(&own.join(tree.trim()), top))
+        tree.is_some_and(|tree| named.parent().is_some_and(|top| same(&own.join(tree.trim()), top)))
     };
-    (is_named_back || config().lines().any(is_tree_of)).then_some(own)
+    is_named_back || config().lines().any(is_tree_of)
 }
 
 /// The path that the file `file` names after `word`, relative to `base`.
@@ -105,7 +122,12 @@ mod tests {
     }
 
     fn paths(root: &Path, around: &Surroundings) -> Vec<(PathBuf, bool)> {
-        belonging(root, around).into_iter().map(|belongs| (belongs.path, belongs.is_tree)).collect()
+        writing(root, &[], around)
+    }
+
+    fn writing(root: &Path, further: &[PathBuf], around: &Surroundings) -> Vec<(PathBuf, bool)> {
+        let writable = [&[root.to_owned()], further].concat();
+        belonging(root, &writable, around).into_iter().map(|belongs| (belongs.path, belongs.is_tree)).collect()
     }
 
     #[test]
@@ -138,5 +160,31 @@ mod tests {
         std::fs::write(own.join("gitdir"), format!("{}\n", file.display())).unwrap();
         let expected = [(own.join("../.."), false), (own, false)];
         assert_eq!(paths(&base.join("w"), &Surroundings::default()), expected);
+    }
+
+    #[test]
+    fn what_lies_in_a_writable_folder_grants_nothing() {
+        let (_base, base) = tree();
+        let around = Surroundings::default();
+        std::fs::create_dir_all(base.join("private/.git")).unwrap();
+        std::fs::create_dir_all(base.join("new/.git")).unwrap();
+        std::fs::write(base.join("new/.git/commondir"), "../../private/.git\n").unwrap();
+        let own = base.join("new/.git");
+        assert_eq!(paths(&base.join("new"), &around), [(own.clone(), false), (own, false)]);
+        std::fs::create_dir(base.join("linked")).unwrap();
+        std::os::unix::fs::symlink("../private/.git", base.join("linked/.git")).unwrap();
+        assert_eq!(paths(&base.join("linked"), &around), []);
+        std::fs::write(base.join("private/.git/config"), "[core]\nworktree = ../../linked\n").unwrap();
+        let private = (base.join("private/.git"), false);
+        assert_eq!(paths(&base.join("linked"), &around), [private.clone(), private]);
+
+        std::fs::create_dir_all(base.join("repo/.git/objects/info")).unwrap();
+        std::fs::create_dir_all(base.join("repo/part")).unwrap();
+        std::fs::write(base.join("repo/.git/objects/info/alternates"), "/private/objects\n").unwrap();
+        let git = base.join("repo/.git");
+        let borrowed = (PathBuf::from("/private/objects"), false);
+        assert!(paths(&base.join("repo/part"), &around).contains(&borrowed));
+        let granted = writing(&base.join("repo/part"), &[git], &around);
+        assert!(!granted.contains(&borrowed), "the git folder is writable: {granted:?}");
     }
 }
