@@ -25,7 +25,7 @@ mod spool;
 mod subjects;
 mod temp;
 mod transaction;
-mod unseen;
+mod ungranted;
 
 mod git_objects;
 mod jobs;

@@ -24,7 +24,7 @@ use crate::pipeline::Pipeline;
 use crate::policy::ShellPolicy;
 use crate::prompt::PromptWatch;
 use crate::temp::TempWatch;
-use crate::unseen;
+use crate::ungranted;
 use tools_sandbox::obeyed::{Guard, GuardFindings, note, note_in, replaced_note, unmasked_note};
 
 /// Time to wait for output of processes that a command left running.
@@ -348,7 +348,7 @@ fn conclude(printed: RunOutput, end: &End, plan: &Plan<'_>, cx: &CallContext) ->
     }
     notes.extend(plan.network_lease.iter().flat_map(|network_lease| network_lease.refused()));
     if code != 0 {
-        notes.extend(unseen::note(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
+        notes.extend(ungranted::notes(&envelope.stderr, plan.workdir, plan.sandbox, plan.hidden));
     }
     let ended = CommandEnd { exit: Some(code), signal: exit.signal, stopped: end.stopped.clone(), notes, line: None };
     let text = text(both, plan.policy);

@@ -337,6 +337,19 @@ fn a_work_tree_and_a_part_of_a_repository_work_and_their_neighbours_are_not_ther
     home.file("made/x", "");
     run("made", "mkdir .git && echo ../../main/.git > .git/common\\dir");
     assert!(!run("made", "cat ../main/.git/HEAD").contains("refs/heads"));
+
+    let git = home.path("main/.git").canonicalize().unwrap();
+    let commit = "git -c user.name=a -c user.email=a@example.com commit -qm second --allow-empty";
+    let failed = run("tree", commit);
+    let note = format!("`{}` is read-only for commands", git.display());
+    assert!(failed.contains(&note) && failed.contains("`tools.shell.allowed_paths`"), "{failed}");
+    let doctor = home.run("tree", &["doctor"]).out;
+    assert!(doctor.contains(&format!("commands may only read {}: `git commit` fails", git.display())), "{doctor}");
+    let paths = format!("[tools.shell]\nallowed_paths = ['.', '{}']", git.display());
+    home.file(".config/haft/config.toml", &ALLOW.replace("[tools.shell]", &paths));
+    run("tree", commit);
+    assert!(run("tree", "git log --format=%s").contains("second"));
+    assert!(!home.run("tree", &["doctor"]).out.contains("`git commit` fails"));
 }
 
 #[test]

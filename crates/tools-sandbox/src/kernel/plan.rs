@@ -16,7 +16,7 @@ use super::resolve::Canonical;
 use super::seccomp::{Filter, Sockets};
 use super::strength::{Level, Strength};
 use super::sys;
-use crate::below::below_any;
+use crate::below::{below_any, is_below};
 use crate::process::{SpawnError, Step, effective_ids};
 use crate::view::View;
 
@@ -148,6 +148,17 @@ impl Sandbox {
     /// Whether `path` is hidden from processes because no grant covers it. Follows no links.
     pub fn conceals(&self, path: &Path) -> bool {
         self.seen.as_ref().is_some_and(|(view, writable)| view.conceals(path, writable).is_some())
+    }
+
+    /// If processes see `path` but no writable folder contains it: the folder of git that contains
+    /// it and that the workspace's repository needs, otherwise the path itself. Follows no links.
+    pub fn read_only<'a>(&'a self, path: &'a Path) -> Option<&'a Path> {
+        let (view, writable) = self.seen.as_ref()?;
+        if below_any(path, writable) || view.conceals(path, writable).is_some() {
+            return None;
+        }
+        let git = view.read_only_git.iter().find(|git| is_below(path, git));
+        Some(git.map_or(path, PathBuf::as_path))
     }
 
     /// Whether it has a cache folder for package managers.

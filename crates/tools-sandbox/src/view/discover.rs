@@ -2,6 +2,8 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::below::below_any;
+
 use super::{
     caches::route_to_caches,
     concealed::concealed,
@@ -54,7 +56,7 @@ impl View {
         let outside = outside.map(|path| ConcealedFolder { path, why: "where cargo keeps its files".to_owned() });
         let concealed = concealed(around, outside, ask.writable, &explicit);
         let mut grants = Grants::new(&concealed, &around.homes, ask.writable, ask.denies);
-        let mut searched = Vec::new();
+        let (mut searched, mut read_only_git) = (Vec::new(), Vec::new());
         for (path, why) in ask.further {
             grants.add(path, why, By::Configuration);
             let real = path.canonicalize().ok();
@@ -65,8 +67,14 @@ impl View {
             // created it.
             let is_gits = belongs.is_tree || belongs.path.join("HEAD").is_file() || belongs.path.ends_with("objects");
             let by = if belongs.is_tree { By::Configuration } else { By::Discovery };
-            if is_gits && grants.add(&belongs.path, belongs.why, by) && belongs.is_tree {
+            if !is_gits || !grants.add(&belongs.path, belongs.why, by) {
+                continue;
+            }
+            if belongs.is_tree {
                 searched.push(belongs.path);
+            } else if belongs.is_written {
+                let real = belongs.path.canonicalize().ok().filter(|real| !below_any(real, ask.writable));
+                read_only_git.extend(real.filter(|real| !below_any(real, &read_only_git)));
             }
         }
         searched.extend(SEARCHED.iter().map(PathBuf::from).filter(|folder| folder.is_dir()));
@@ -85,7 +93,7 @@ impl View {
             Some(SubstituteFile { path, ..copy })
         });
         let handed_in = handed_in.collect();
-        let mut view = Self { handed_in, closed, searched, ..Self::default() };
+        let mut view = Self { handed_in, closed, searched, read_only_git, ..Self::default() };
         if let Some((caches, shown)) = ask.caches {
             let led = route_to_caches(&mut grants, around, cargo.as_deref(), &caches);
             let is_concealed = concealed.iter().any(|concealed| caches.starts_with(&concealed.path));

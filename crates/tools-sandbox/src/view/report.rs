@@ -37,6 +37,8 @@ pub struct ViewReport {
     pub unreachable: Vec<String>,
     /// The cache folder for the package managers of commands.
     pub caches: Option<String>,
+    /// Folders of git that the workspace's repository needs and that commands may only read.
+    pub read_only_git: Vec<String>,
 }
 
 impl View {
@@ -60,6 +62,7 @@ impl View {
             unreachable: copies(false),
             left_out: left_out.iter().map(|path| shown(path)).collect(),
             caches: self.caches.as_deref().map(shown),
+            read_only_git: self.read_only_git.iter().map(|path| shown(path)).collect(),
         }
     }
 }
@@ -67,8 +70,14 @@ impl View {
 impl ViewReport {
     /// The report as text for a person.
     pub fn lines(&self) -> Vec<String> {
+        let read_only_git = self.read_only_git.iter().map(|folder| {
+            format!(
+                "commands may only read {folder}: `git commit` fails until `tools.shell.allowed_paths` names this folder, beside `.` for the workspace"
+            )
+        });
         if self.concealed.is_empty() {
-            return vec!["what commands see: everything that you do".to_owned()];
+            let all = "what commands see: everything that you do".to_owned();
+            return std::iter::once(all).chain(read_only_git).collect();
         }
         let mut lines = vec![
             "what commands see: the system, the workspace, a temporary folder of their own, and of these folders"
@@ -100,6 +109,7 @@ impl ViewReport {
             ));
         }
         lines.push("`tools.shell.read_paths` grants more".to_owned());
+        lines.extend(read_only_git);
         lines
     }
 }

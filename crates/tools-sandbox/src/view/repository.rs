@@ -16,6 +16,8 @@ pub(super) struct ProjectPlace {
     pub(super) why: &'static str,
     /// Whether it contains more than git's own files.
     pub(super) is_tree: bool,
+    /// Whether git writes there when it commits.
+    pub(super) is_written: bool,
 }
 
 /// The places that belong to the project of `root`, one of the `writable` folders. A link or a file
@@ -29,7 +31,12 @@ pub(super) fn belonging(root: &Path, writable: &[PathBuf], around: &Surroundings
         return found;
     };
     if top != root {
-        found.push(ProjectPlace { path: top.to_owned(), why: "the repository around the workspace", is_tree: true });
+        found.push(ProjectPlace {
+            path: top.to_owned(),
+            why: "the repository around the workspace",
+            is_tree: true,
+            is_written: false,
+        });
     }
     let named = top.join(".git");
     let is_writable = |path: &Path| path.canonicalize().is_ok_and(|path| below_any(&path, writable));
@@ -47,7 +54,12 @@ pub(super) fn belonging(root: &Path, writable: &[PathBuf], around: &Surroundings
     };
     let common = named.filter(|common| !is_writable(&own) || is_around(common)).unwrap_or_else(|| own.clone());
     for path in [common.clone(), own] {
-        found.push(ProjectPlace { path, why: "what git keeps of the workspace's repository", is_tree: false });
+        found.push(ProjectPlace {
+            path,
+            why: "what git keeps of the workspace's repository",
+            is_tree: false,
+            is_written: true,
+        });
     }
     if is_writable(&common) {
         return found;
@@ -59,6 +71,7 @@ pub(super) fn belonging(root: &Path, writable: &[PathBuf], around: &Surroundings
             path: objects.join(line),
             why: "objects that the workspace's repository borrows",
             is_tree: false,
+            is_written: false,
         }
     }));
     found

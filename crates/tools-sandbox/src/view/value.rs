@@ -69,6 +69,9 @@ pub struct View {
     /// Granted folders that are searched for files that must not be read: they contain more than
     /// programs.
     pub searched: Vec<PathBuf>,
+    /// Folders of git, canonical, that the workspace's repository needs and that are not writable:
+    /// commits fail until they are.
+    pub read_only_git: Vec<PathBuf>,
     /// Environment variables that lead package managers to `caches` where no link does.
     pub variables: Vec<(String, OsString)>,
     /// Like `variables`, for levels without links.
