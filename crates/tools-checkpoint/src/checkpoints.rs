@@ -96,9 +96,12 @@ impl Checkpoints {
 
     /// The stored calls of a workspace, oldest first.
     pub fn list(&self, workspace: &Path) -> Result<Vec<Checkpoint>, CheckpointError> {
-        let mut records = self.inner.with_store(workspace, Store::checkpoints)?;
-        records.retain(|record| record.undoes.is_none());
-        Ok(records)
+        let records = self.inner.with_store(workspace, Store::checkpoints)?;
+        let (undos, mut calls): (Vec<_>, Vec<_>) = records.into_iter().partition(|record| record.undoes.is_some());
+        for call in calls.iter_mut().filter(|call| !call.undone) {
+            call.partly_undone = undos.iter().any(|undo| undo.undoes == Some(call.number) && !undo.undone);
+        }
+        Ok(calls)
     }
 
     /// The changes of these calls as a text diff, the last call first.

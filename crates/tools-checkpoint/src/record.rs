@@ -92,6 +92,9 @@ pub struct Checkpoint {
     /// Whether an undo was tried and could not restore everything: then only its number selects it.
     #[serde(default, skip_serializing_if = "is_false")]
     pub tried: bool,
+    /// Whether an undo restored a part of it. Not stored: `Checkpoints::list` sets it.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub partly_undone: bool,
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands a reference")]

@@ -107,10 +107,10 @@ pub(crate) fn run_on(
             Exit::Ok
         }),
         UndoRequest::Undo(_) => checkpoints.undo(workspace, calls).and_then(|undone| {
-            let partly = checkpoints.list(workspace)?.into_iter().rfind(|call| call.tried && !call.undone);
-            let none = partly.map_or(NOTHING.to_owned(), |call| {
+            let left = checkpoints.list(workspace)?.into_iter().rfind(|call| call.tried && !call.undone);
+            let none = left.map_or(NOTHING.to_owned(), |call| {
                 let number = call.number;
-                format!("nothing to undo but what was undone in part: `haft undo {number}` tries that call again")
+                format!("nothing to undo but what was kept before: `haft undo {number}` tries that call again")
             });
             Ok(told(common, &undone, workspace, &none))
         }),
@@ -176,8 +176,10 @@ fn line(checkpoint: &Checkpoint, workspace: &Path) -> String {
     if changes.is_empty() {
         names.extend(checkpoint.gaps.first().map(|gap| one_line(gap)));
     }
-    if checkpoint.tried {
+    if checkpoint.partly_undone {
         names.push("(partly undone)".to_owned());
+    } else if checkpoint.tried {
+        names.push("(undo restored nothing)".to_owned());
     }
     let Checkpoint { number, at, tool, session, what, .. } = checkpoint;
     // The path of a file tool is already among the changed paths.

@@ -81,6 +81,22 @@ fn what_a_person_wrote_since_is_kept() {
     assert_eq!(haft.workspace.read("b.txt").unwrap(), b"one\n");
     let again = haft.run(&["undo"]);
     assert!(again.err.contains("`haft undo 1` tries that call again"), "{again:?}");
+    let listed = |words: &str| {
+        let list = haft.run(&["undo", "--list"]).out;
+        assert!(list.lines().any(|line| line.starts_with("   1 ") && line.ends_with(words)), "{words} {list}");
+    };
+    listed("~a.txt ~b.txt (partly undone)");
+    assert_eq!(haft.run(&["redo"]).code, 0);
+    listed("~a.txt ~b.txt");
+    haft.workspace.file("b.txt", "mine\n");
+    assert_eq!(haft.run(&["undo"]).code, 1);
+    listed("~a.txt ~b.txt (undo restored nothing)");
+    haft.workspace.file("a.txt", "x\n");
+    assert_eq!(haft.run(&["undo", "1"]).code, 1);
+    haft.workspace.file("b.txt", "x\n");
+    assert_eq!(haft.run(&["undo", "1"]).code, 0);
+    assert_eq!(haft.run(&["redo"]).code, 0);
+    listed("~a.txt ~b.txt (partly undone)");
 }
 
 #[test]
