@@ -9,7 +9,7 @@ use tools_sandbox::kernel::{MaskRules, Sandbox};
 /// Messages of programs about a path they cannot reach.
 const COMPLAINTS: [&str; 7] =
     ["no such file", "enoent", "permission denied", "eacces", "not found", "cannot find", READ_ONLY];
-/// Message of programs about a path they cannot write. It does not say that they see the path.
+/// Message of programs about a path they cannot write, whether they see it or not.
 const READ_ONLY: &str = "read-only file system";
 /// Maximum number of named paths.
 const MAX_PATHS: usize = 3;
@@ -18,7 +18,10 @@ const MAX_BYTES: usize = 64 * 1024;
 
 /// Notes on the paths in `text` that commands do not see, or may only read.
 pub(crate) fn notes(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &MaskRules) -> Vec<String> {
-    let is_unseen = |path: &Path, _: &str| (sandbox.conceals(path) && !hidden.denies(path)).then(|| path.to_owned());
+    let unseen = |path: &Path, complaint: &str| {
+        let is_meant = !complaint.contains(READ_ONLY) && sandbox.conceals(path) && !hidden.denies(path);
+        is_meant.then(|| path.to_owned())
+    };
     let read_only = |path: &Path, complaint: &str| {
         let is_pseudo = ["/dev", "/proc", "/sys"].iter().any(|folder| path.starts_with(folder));
         let place = sandbox.read_only(path).filter(|_| !is_pseudo && !hidden.denies(path))?;
@@ -31,7 +34,7 @@ pub(crate) fn notes(text: &str, workdir: &Path, sandbox: &Sandbox, hidden: &Mask
         (!paths.is_empty()).then(|| format!("{} {verb} {rest}", quoted(paths.iter().map(|path| path.display()))))
     };
     let unseen = note(
-        &complained(text, workdir, &is_unseen),
+        &complained(text, workdir, &unseen),
         "lies",
         "lie",
         "where commands see only what toolchains need; the operator can grant more with `tools.shell.read_paths`",

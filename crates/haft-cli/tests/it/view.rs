@@ -343,6 +343,8 @@ fn a_work_tree_and_a_part_of_a_repository_work_and_their_neighbours_are_not_ther
     let failed = run("tree", commit);
     let note = format!("`{}` is read-only for commands", git.display());
     assert!(failed.contains(&note) && failed.contains("`tools.shell.allowed_paths`"), "{failed}");
+    let unseen = run("tree", "touch ../main/y");
+    assert!(unseen.contains("`tools.shell.allowed_paths`") && !unseen.contains("read_paths"), "{unseen}");
     let doctor = home.run("tree", &["doctor"]).out;
     assert!(doctor.contains(&format!("commands may only read {}: `git commit` fails", git.display())), "{doctor}");
     let paths = format!("[tools.shell]\nallowed_paths = ['.', '{}']", git.display());

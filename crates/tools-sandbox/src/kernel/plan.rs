@@ -150,11 +150,11 @@ impl Sandbox {
         self.seen.as_ref().is_some_and(|(view, writable)| view.conceals(path, writable).is_some())
     }
 
-    /// If processes see `path` but no writable folder contains it: the folder of git that contains
-    /// it and that the workspace's repository needs, otherwise the path itself. Follows no links.
+    /// If no writable folder contains `path`: the folder of git that contains it and that the
+    /// workspace's repository needs, otherwise the path itself. Follows no links.
     pub fn read_only<'a>(&'a self, path: &'a Path) -> Option<&'a Path> {
         let (view, writable) = self.seen.as_ref()?;
-        if below_any(path, writable) || view.conceals(path, writable).is_some() {
+        if below_any(path, writable) {
             return None;
         }
         let git = view.read_only_git.iter().find(|git| is_below(path, git));
