@@ -53,7 +53,7 @@ impl Inner {
         match (&self.end, is_fresh) {
             (Some(_), _) => Hold::Nothing,
             (None, true) => Hold::Line,
-            (None, false) => Hold::Character,
+            (None, false) => Hold::Word,
         }
     }
 }

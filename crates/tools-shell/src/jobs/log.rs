@@ -11,16 +11,19 @@ const MAX_STREAM_BYTES: usize = 128 * 1024;
 /// stream.
 const MAX_TURNS: usize = 4096;
 
-/// Maximum length in bytes of an incomplete line that a page waits for.
+/// Maximum length in bytes of an incomplete line or word that a page waits for.
 const MAX_OPEN_LINE_BYTES: usize = 4096;
+/// Length in bytes from which a word with a digit may be the beginning of a credential.
+const MIN_TOKEN_BYTES: usize = 8;
 
 /// The end of the output that a page leaves for the next one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Hold {
     /// Nothing: no more output comes.
     Nothing,
-    /// The beginning of an incomplete character.
-    Character,
+    /// The beginning of an incomplete character, or of a word that may be a credential: nobody
+    /// would recognise it in pieces. Programs that collect their output cut it anywhere.
+    Word,
     /// The beginning of a line, whose rest is expected.
     Line,
 }
@@ -150,6 +153,12 @@ impl Log {
                     return open;
                 }
             }
+            let is_word = |byte: &&u8| byte.is_ascii_alphanumeric() || b"_-+/=.".contains(*byte);
+            let word = || ring.bytes.iter().rev().take(fresh.min(MAX_OPEN_LINE_BYTES + 1)).take_while(is_word);
+            let is_open = (MIN_TOKEN_BYTES..=MAX_OPEN_LINE_BYTES).contains(&word().count());
+            if is_open && word().any(u8::is_ascii_digit) {
+                return word().count();
+            }
             let mut tail: Vec<u8> = ring.bytes.iter().rev().take(3).copied().collect();
             tail.reverse();
             Some(incomplete_end(&tail)).filter(|count| *count <= fresh).unwrap_or(0)
@@ -255,7 +264,7 @@ mod tests {
             (99, page("", "", 7, 0)),
         ];
         for (since, expected) in table {
-            assert_eq!(log.page(since, Hold::Character, u64::MAX), expected, "since {since}");
+            assert_eq!(log.page(since, Hold::Word, u64::MAX), expected, "since {since}");
         }
     }
 
@@ -265,21 +274,21 @@ mod tests {
         for _ in 0..3 {
             log.push(Source::Stdout, &vec![b'x'; MAX_STREAM_BYTES]);
         }
-        let seen = log.page(0, Hold::Character, u64::MAX);
+        let seen = log.page(0, Hold::Word, u64::MAX);
         assert_eq!((seen.stdout.len(), seen.stderr.as_str()), (MAX_STREAM_BYTES, "kept"));
         assert_eq!((seen.lost, seen.next), (2 * MAX_STREAM_BYTES as u64, 4 + 3 * MAX_STREAM_BYTES as u64));
-        assert_eq!(log.page(seen.next, Hold::Character, u64::MAX), page("", "", seen.next, 0));
+        assert_eq!(log.page(seen.next, Hold::Word, u64::MAX), page("", "", seen.next, 0));
     }
 
     #[test]
     fn a_character_is_not_cut_between_two_pages() {
         let mut log = Log::default();
         log.push(Source::Stdout, b"a\xd1");
-        assert_eq!(log.page(0, Hold::Character, u64::MAX), page("a", "", 1, 0));
+        assert_eq!(log.page(0, Hold::Word, u64::MAX), page("a", "", 1, 0));
         log.push(Source::Stdout, b"\x8f!");
-        assert_eq!(log.page(1, Hold::Character, u64::MAX), page("я!", "", 4, 0));
+        assert_eq!(log.page(1, Hold::Word, u64::MAX), page("я!", "", 4, 0));
         log.push(Source::Stdout, b"\xd1");
-        assert_eq!(log.page(4, Hold::Character, u64::MAX), page("", "", 4, 0));
+        assert_eq!(log.page(4, Hold::Word, u64::MAX), page("", "", 4, 0));
         assert_eq!(log.page(4, Hold::Nothing, u64::MAX), page("\u{fffd}", "", 5, 0));
     }
 
@@ -288,7 +297,7 @@ mod tests {
         let mut log = Log::default();
         log.push(Source::Stdout, b"one\ntwo");
         assert_eq!(log.page(0, Hold::Line, u64::MAX), page("one\n", "", 4, 0));
-        assert_eq!(log.page(0, Hold::Character, u64::MAX), page("one\ntwo", "", 7, 0));
+        assert_eq!(log.page(0, Hold::Word, u64::MAX), page("one\ntwo", "", 7, 0));
         log.push(Source::Stdout, b" and more\n");
         assert_eq!(log.page(4, Hold::Line, u64::MAX), page("two and more\n", "", 17, 0));
         // Output followed by output of the other stream is shown unchanged.
@@ -297,6 +306,23 @@ mod tests {
         assert_eq!(log.page(17, Hold::Line, u64::MAX), page("three", "err\n", 26, 0));
         log.push(Source::Stdout, &[b'x'; MAX_OPEN_LINE_BYTES + 1]);
         assert_eq!(log.page(26, Hold::Line, u64::MAX).stdout.len(), MAX_OPEN_LINE_BYTES + 1);
+    }
+
+    #[test]
+    fn a_token_is_not_cut_between_two_pages() {
+        let check = |text: &str, shown: &str| {
+            let log = log(&[(Source::Stdout, text)]);
+            assert_eq!(log.page(0, Hold::Word, u64::MAX), page(shown, "", shown.len() as u64, 0), "{text}");
+            assert_eq!(log.page(0, Hold::Nothing, u64::MAX).stdout, text);
+        };
+        check("key: ghp_aB3dE5gH7jK9", "key: ");
+        check("key: \"ghp_aB3dE5gH7jK9", "key: \"");
+        check("key: ghp_aB3dE5gH7jK9 ", "key: ghp_aB3dE5gH7jK9 ");
+        check("Your password", "Your password");
+        check("listening on localhost:3000", "listening on localhost:3000");
+        check("30 % ....................", "30 % ....................");
+        let long = "a1".repeat(MAX_OPEN_LINE_BYTES);
+        check(&long, &long);
     }
 
     #[test]
@@ -325,7 +351,7 @@ mod tests {
                 whole[usize::from(*is_err)].push_str(text);
                 log.push(if *is_err { Source::Stderr } else { Source::Stdout }, text.as_bytes());
                 if cuts.get(index) == Some(&true) {
-                    proptest::prop_assert_eq!(take(&log, if pieces.len() % 2 == 0 { Hold::Line } else { Hold::Character }), 0);
+                    proptest::prop_assert_eq!(take(&log, if pieces.len() % 2 == 0 { Hold::Line } else { Hold::Word }), 0);
                 }
             }
             proptest::prop_assert_eq!(take(&log, Hold::Nothing), 0);
