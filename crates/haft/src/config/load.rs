@@ -217,6 +217,19 @@ mod tests {
     }
 
     #[test]
+    fn a_fault_of_a_default_has_no_line_of_another_section() {
+        let text = "\n[tools]\nenabled = true\n[tools.audit]\nenabled = true\n";
+        let check = |text: &str, key: &str, expected: &str| {
+            let loaded = LoadedConfig::parse(text, &|_| None).unwrap();
+            assert_eq!(loaded.fault(key, "no").to_string(), format!("1 fault\n  {expected}"));
+        };
+        check(text, "tools.audit.path", "line 4: `tools.audit.path`: no");
+        check(text, "tools.shell.timeout", "`tools.shell.timeout`: no");
+        check(text, "tools.read_only", "line 2: `tools.read_only`: no");
+        check("[tools.file]\nread_lines = 3\n", "tools.audit.path", "`tools.audit.path`: no");
+    }
+
+    #[test]
     fn the_environment_overrides_the_file() {
         check("[mcp]\nquestion_timeout = 3\nalways_load = []\n", &[("HAFT_MCP_QUESTION_TIMEOUT", "9")], "9 []");
         check("[mcp]\nquestion_timeout = 3\n", &[("HAFT_MCP_ALWAYS_LOAD", "[\"x\"]")], "3 [\"x\"]");

@@ -91,16 +91,19 @@ impl Source {
         Self { places: OnceLock::from(places), ..self }
     }
 
-    /// Place where the value at `path` was set, or the nearest table around it.
+    /// Place where the value at `path` was set, or the nearest table around it. `tools` does not
+    /// count for the keys of its sections: its place is that of any of them.
     pub(crate) fn place(&self, path: &str) -> Option<&Place> {
         let places = self.places();
+        let is_in_section = path.strip_prefix("tools.").is_some_and(|key| key.contains(['.', '[']));
         let mut path = path;
-        loop {
+        while path != "tools" || !is_in_section {
             if let Some(place) = places.get(path) {
                 return Some(place);
             }
             path = &path[..path.rfind(['.', '['])?];
         }
+        None
     }
 
     /// Sets a value from an environment variable and creates the tables around it.
