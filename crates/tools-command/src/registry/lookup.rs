@@ -9,7 +9,7 @@ use super::parsed::Parsed;
 use super::programs::{BUILTINS, PROGRAMS};
 use super::spec::{Prints, Program};
 use crate::effect::Effect;
-use crate::reader::Command;
+use crate::reader::{Command, Value};
 
 /// The registry's description of a command.
 #[derive(Debug)]
@@ -89,9 +89,19 @@ fn named() -> impl Iterator<Item = (&'static str, &'static Program)> {
 pub(crate) fn describe(command: &Command) -> Option<CommandDescription> {
     // A path does not call a builtin of the shell: `./fc`.
     let is_named = !command.program.text.starts_with('.') || !command.program.text.contains('/');
-    let program = find(command.name()).filter(|program| is_named || !is_builtin(program))?;
-    let parsed = Parsed::of(program, command);
+    let Some(program) = find(command.name()) else { return describe_versioned(command) };
+    let parsed = (is_named || !is_builtin(program)).then(|| Parsed::of(program, command))?;
     Some(CommandDescription { program, effects: apply::effects(&parsed), canonical: canonical(&parsed) })
+}
+
+/// The same for a package that is named with its version: `npx prettier@3`. A rule that allows the
+/// program does not allow this, as `prettier@npm:other` is another one.
+fn describe_versioned(command: &Command) -> Option<CommandDescription> {
+    let (name, _) = command.name().split_once('@').filter(|(name, _)| !name.is_empty())?;
+    let plain = Command { program: Value::exact(name), ..command.clone() };
+    let mut described = describe(&plain)?;
+    described.canonical.is_certain = false;
+    Some(described)
 }
 
 fn is_builtin(program: &Program) -> bool {

@@ -89,6 +89,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ("npx tsc --noEmit", Expect::Runs("tsc --noEmit")),
             ("npx --yes sudo id", Expect::Runs("sudo id")),
             ("npx -p x sudo", Expect::Runs("sudo")),
+            ("npx rimraf@5 ../x", Expect::Deletes("../x")),
+            ("npx -y @a/semantic-release@latest", Expect::Asks("publishes")),
             ("npx -c 'sudo id'", Expect::Runs("sudo id")),
             ("npx --call='sudo id'", Expect::Runs("sudo id")),
             ("npx --odd x sudo", Expect::Opaque("`--odd` of `npx`")),
