@@ -31,7 +31,8 @@ pub(super) fn effects(parsed: &Parsed<'_>) -> Vec<Effect> {
         if !rule.when().iter().all(|when| holds(*when, parsed, &mut open)) {
             continue;
         }
-        if open.is_empty() {
+        // What may be filled counts as filled.
+        if open.is_empty() || matches!(rule.does, Does::Unpacks(_)) {
             apply(rule, parsed, &mut found);
         } else if decides(rule) {
             undecided.extend(open);
@@ -190,6 +191,7 @@ fn decides(rule: &Rule) -> bool {
             | Does::Follows(_)
             | Does::Obeys(_)
             | Does::ObeysIn(..)
+            | Does::ObeysAround(_)
     )
 }
 
@@ -345,7 +347,11 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::Reads(at) => paths(at, Access::Read, false),
         Does::ReadsTrees(at) => paths(at, Access::Read, true),
         Does::Writes(at) => paths(at, Access::Write, false),
-        Does::Unpacks(at) => found.extend(values(at, parsed).into_iter().map(Effect::Unpacks)),
+        Does::Unpacks(at) => {
+            let named = values(at, parsed);
+            let here = named.is_empty().then(|| Value::exact("."));
+            found.extend(named.into_iter().chain(here).map(Effect::Unpacks));
+        }
         Does::Deletes(at) => paths(at, Access::Delete, false),
         Does::DeletesTrees(at) => paths(at, Access::Delete, true),
         Does::ChangesTrees(at) => paths(at, Access::Write, true),
@@ -373,13 +379,10 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         Does::RunsScript(at) => found.extend(values(at, parsed).into_iter().map(Effect::Script)),
         Does::Follows(names) => found.push(Effect::obeys(names, true)),
         Does::Obeys(names) => found.push(Effect::obeys(names, false)),
-        Does::ObeysIn(at, names) => {
-            // `./x[dev]`
-            let folder = |value: &Value| {
-                value.text.split('[').next().map(|text| Value { text: text.to_owned(), ..value.clone() })
-            };
-            let obeyed = |folder| Effect::Obeys { names, folder, is_recipe: false };
-            found.extend(values(at, parsed).iter().filter_map(folder).map(obeyed));
+        Does::ObeysIn(at, names) => found.extend(obeyed_in(values(at, parsed), names)),
+        Does::ObeysAround(names) => {
+            found.push(Effect::obeys(names, false));
+            found.extend(obeyed_in(parsed.mentioned(), names));
         }
         Does::Evaluates(language, at) => {
             for code in values(at, parsed) {
@@ -398,6 +401,15 @@ fn apply(rule: &Rule, parsed: &Parsed<'_>, found: &mut Vec<Effect>) {
         }
         Does::By(read) | Does::ByOption(read) => found.extend(read(parsed)),
     }
+}
+
+/// The effects of obeying files with these names in folders, named as `./x[dev]` or `//x:test`.
+pub(super) fn obeyed_in(folders: Vec<Value>, names: &'static str) -> impl Iterator<Item = Effect> {
+    let folder = |value: Value| {
+        let text = value.text.split(['[', ':']).next().unwrap_or_default().to_owned();
+        Value { text, ..value }
+    };
+    folders.into_iter().map(folder).map(move |folder| Effect::Obeys { names, folder, is_recipe: false })
 }
 
 /// Adds another command. Where an unknown option hides its start, adds one for each possible start.

@@ -21,8 +21,11 @@ fn any_says_more(subcommands: &[Subcommand]) -> bool {
 
 /// Whether a rule covers more than files that are read, written or looked for.
 fn says_more(rule: &Rule) -> bool {
-    use Does::{Decides, Follows, Obeys, ObeysIn, Reads, Unpacks, Writes};
-    !matches!(rule.does, Reads(_) | Writes(_) | Unpacks(_) | Follows(_) | Obeys(_) | ObeysIn(..) | Decides(_))
+    use Does::{Decides, Follows, Obeys, ObeysAround, ObeysIn, Reads, Unpacks, Writes};
+    !matches!(
+        rule.does,
+        Reads(_) | Writes(_) | Unpacks(_) | Follows(_) | Obeys(_) | ObeysIn(..) | ObeysAround(_) | Decides(_)
+    )
 }
 
 /// Whether a rule is about options, which ask by themselves.

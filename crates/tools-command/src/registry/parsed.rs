@@ -109,6 +109,26 @@ impl<'a> Parsed<'a> {
         self.dashes.map_or(&[], |at| &self.command.args[at + 1..])
     }
 
+    /// What arguments up to `--` may name: those that are no option, and what is attached to one.
+    /// This holds for options that are not known, too.
+    pub(super) fn mentioned(&self) -> Vec<Value> {
+        let end = self.dashes.unwrap_or(self.command.args.len());
+        let own = self.command.args[..end].iter().enumerate().filter(|(at, _)| !self.words.contains(at));
+        let named = own.filter_map(|(_, arg)| {
+            let text = match arg.text.strip_prefix('-') {
+                None => arg.text.as_str(),
+                Some(_) if !arg.is_exact => return None,
+                Some(option) => match option.split_once('=') {
+                    Some((_, value)) => value,
+                    None => option.strip_prefix(|_: char| !option.starts_with('-'))?,
+                },
+            };
+            let text = ["//", "file:", "path:"].iter().find_map(|start| text.strip_prefix(start)).unwrap_or(text);
+            (!text.is_empty()).then(|| Value { text: text.to_owned(), ..arg.clone() })
+        });
+        named.collect()
+    }
+
     /// Whether one of these options is given, in any spelling. `options` are separated by blanks.
     pub(crate) fn has(&self, options: &str) -> bool {
         self.given(options).next().is_some()

@@ -8,8 +8,8 @@ pub(super) use super::spec::ArgumentCondition::{
 };
 pub(super) use super::spec::Does::{
     By, ByOption, ChangesTrees, Connects, Decides, Deletes, DeletesTrees, Evaluates, Fetches, Follows, Hides, Is,
-    NeedsNetwork, Obeys, ObeysIn, Reads, ReadsTrees, RunsLine, RunsLineThere, RunsLineWithMore, RunsScript, RunsThere,
-    RunsWithVariables, RunsWords, Says, Sets, StartsIn, Unpacks, Writes,
+    NeedsNetwork, Obeys, ObeysAround, ObeysIn, Reads, ReadsTrees, RunsLine, RunsLineThere, RunsLineWithMore,
+    RunsScript, RunsThere, RunsWithVariables, RunsWords, Says, Sets, StartsIn, Unpacks, Writes,
 };
 pub(super) use super::spec::{
     ArgumentCondition, At, Does, Example, Expect, More, Otherwise, Prints, Program, RUNS_OPERANDS, Rule, Style,

@@ -364,7 +364,7 @@ pub(crate) enum Does {
     ReadsTrees(At),
     /// Creates or changes files.
     Writes(At),
-    /// Creates files of any name in folders.
+    /// Creates files of any name in folders, or in the current one if no folder is named.
     Unpacks(At),
     /// Removes files.
     Deletes(At),
@@ -409,8 +409,11 @@ pub(crate) enum Does {
     /// out files that people and programs write all the time. This list is about one program, and
     /// includes its sources.
     Obeys(&'static str),
-    /// The same, in the folders at a position and around the files there: `pip install ./x`.
+    /// The same, in the folders at a position and around the files there: `go run ./x`.
     ObeysIn(At, &'static str),
+    /// The same, in the current folder, and in and around whatever an argument may name:
+    /// `cmake -S x`, `pytest x/tests`, `bazel run //x`.
+    ObeysAround(&'static str),
     /// Runs code in a language.
     Evaluates(Language, At),
     /// Sets variables of what it starts: `NAME=value`.

@@ -148,7 +148,6 @@ pub(super) static ALL: &[Program] = &[
             always(Writes(At::Value("-o*"))),
             when(First("a u d rn"), Writes(At::Nth(1))),
             when_all(&[First("x e"), Lacks("-o*")], Writes(At::Path("."))),
-            when_all(&[First("x e"), Lacks("-o*")], Unpacks(At::Path("."))),
             when(First("x e"), Unpacks(At::Value("-o*"))),
             always(Reads(At::Rest("@"))),
         ],
@@ -180,6 +179,26 @@ pub(super) static ALL: &[Program] = &[
         ],
         plain_lines: &["cpio -it"],
         ..Program::GNU
+    },
+    Program {
+        family: &["aunpack", "atool", "dtrx", "patool", "bsdunzip", "lha", "cabextract", "ouch", "jar"],
+        flags: "-c*|--create -t*|--list -u*|--update --version --help -*",
+        valued: "-d|-dest|--directory|--dir -X|--extract-to -o|--outdir",
+        rules: &[
+            when_all(
+                &[
+                    FirstIsNot("cf cvf cfv cmf cfm cfe c l t tf tvf uf list create compress test"),
+                    Lacks("-c* -t* -u* --version --help"),
+                ],
+                Unpacks(At::Value("-d -X -o")),
+            ),
+            always(Writes(At::Value("-d -X -o"))),
+        ],
+        examples: &[("aunpack -X .git x.zip", Expect::Writes(".git"))],
+        plain_lines: &[
+            "jar cf x.jar y && make", "jar -cvf x.jar y && make", "jar --create --file x.jar y && make", "dtrx x.zip",
+        ],
+        ..Program::SINGLE
     },
 ];
 

@@ -23,7 +23,7 @@ pub(super) static ALL: &[Program] = &[
                      -pl|--projects -rf|--resume-from -s|--settings -T|--threads -t|--toolchains -ps|--project-settings",
         optional: "-D* -P* -T* -fos|--fail-on-severity",
         rules: &[
-            always(Obeys("**/pom.xml .mvn/*")),
+            always(ObeysAround("**/pom.xml .mvn/*")),
             always(By(goals)),
             always(ByOption(properties)),
             always(RunsScript(At::Value("--file"))),
@@ -64,8 +64,7 @@ pub(super) static ALL: &[Program] = &[
                      -x|--exclude-task --configuration-cache-problems --tests --args --task --configuration",
         optional: "-D* -P*",
         rules: &[
-            always(Obeys(GRADLE)),
-            always(ObeysIn(At::Value("--project-dir"), GRADLE)),
+            always(ObeysAround(GRADLE)),
             when(Has("--scan"), PUBLISHES),
             when(Lacks("--dry-run --help"), By(tasks)),
             always(ByOption(properties)),
@@ -98,7 +97,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-java-home|--java-home -mem|--mem -jvm-debug --jvm-debug -ivy --ivy --sbt-version --sbt-jar --sbt-dir -j --jobs",
         optional: "-D* -J* -S*",
         rules: &[
-            always(Obeys("build.sbt project/* build.sc build.mill project.clj")),
+            always(ObeysAround("build.sbt project/* build.sc build.mill project.clj")),
             always(ByOption(commands)),
             always(ByOption(properties)),
             when(Has("-J* -java-home --sbt-jar"), OWN),
@@ -124,7 +123,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-lib -logfile|-l -logger -listener -buildfile|-file|-f -propertyfile -inputhandler -find|-s -nice -main",
         optional: "-D*",
         rules: &[
-            always(Obeys("build.xml")),
+            always(ObeysAround("build.xml")),
             when(Has("-lib -logger -listener -inputhandler -main"), OWN),
             always(RunsScript(At::Value("-buildfile"))),
             always(Writes(At::Value("-logfile"))),

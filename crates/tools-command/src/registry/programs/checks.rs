@@ -9,7 +9,7 @@ use crate::registry::prelude::*;
 const CHANGES_IN_PLACE: &[Rule] = &[
     when(Has("--write --fix"), Writes(At::All)),
     always(Writes(At::Value("--outputFile --output-file -o --coverageDirectory"))),
-    always(Obeys(
+    always(ObeysAround(
         "eslint.config.* **/.eslintrc* .prettierrc* prettier.config.* stylelint.config.* .stylelintrc* package.json",
     )),
 ];
@@ -25,8 +25,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--pastebin --junit-xml|--junitxml --report-log --log-file --basetemp --debug-file --tx --px --html -o|--override-ini",
         optional: "--debug",
         rules: &[
-            always(Obeys(PYTEST)),
-            always(ObeysIn(At::All, PYTEST)),
+            always(ObeysAround(PYTEST)),
             when(Has("--pastebin"), PUBLISHES),
             always(Writes(At::Value("--junit-xml --report-log --log-file --html --debug"))),
             always(Writes(At::ValueRest("-o", "cache_dir= log_file="))),
@@ -104,7 +103,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-p|--package|--project --venvpath -t|--typeshedpath --python-executable --pythonpath --junit-xml --any-exprs-report --html-report --xml-report --txt-report \
                      --cobertura-xml-report --linecount-report --config-file --cache-dir",
         rules: &[
-            always(Obeys("mypy.ini .mypy.ini setup.cfg pyproject.toml")),
+            always(ObeysAround("mypy.ini .mypy.ini setup.cfg pyproject.toml")),
             when(Has("--python-executable --pythonpath"), OWN),
             always(RunsWords(At::Value("--python-executable --pythonpath"))),
             always(Writes(At::Value("--junit-xml --html-report --xml-report --txt-report --cobertura-xml-report"))),
@@ -123,7 +122,7 @@ pub(super) static ALL: &[Program] = &[
                      -r|--require --import --globalSetup --globalTeardown -c|--config --config-path --ignore-path \
                      --ignore-pattern --tsconfig --stdin-file-path --only --skip",
         rules: &[
-            always(Obeys(
+            always(ObeysAround(
                 "jest.config.* vitest.config.* vitest.workspace.* vite.config.* .mocharc.* babel.config.* .babelrc* playwright.config.* ava.config.* package.json",
             )),
             when(Has("--execArgv"), OWN),
@@ -202,7 +201,7 @@ pub(super) static ALL: &[Program] = &[
         family: &["flake8", "pylint", "bandit", "rubocop", "golangci-lint", "hadolint"],
         valued: "-o|--output-file --output --out",
         rules: &[
-            always(Obeys(".pylintrc pylintrc .rubocop.yml .golangci.*")),
+            always(ObeysAround(".pylintrc pylintrc .rubocop.yml .golangci.*")),
             always(Writes(At::Value("--output-file --output --out"))),
         ],
         edits: true,

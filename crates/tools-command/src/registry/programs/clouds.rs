@@ -1,6 +1,8 @@
 //! Cloud clients: commands that remove, change or show what others use.
 
+use crate::reader::Value;
 use crate::registry::prelude::*;
+use tools_core::Access;
 
 const REMOVES: Does = Says(Consequence::DeletesForOthers, "removes resources");
 const CHANGES: Does = Says(Consequence::DeletesForOthers, "changes what others may use");
@@ -14,7 +16,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-help -version -json -raw --show-secrets -*",
         valued: "-plugin-dir -cli-config-file -out -from-module -C|--cwd --cwd -s|--stack -c|--config --app -p --profile --region --stage --context",
         rules: &[
-            always(Obeys(
+            always(ObeysAround(
                 "*.tf *.tf.json **/terragrunt.hcl Pulumi.yaml cdk.json cdktf.json serverless.* samconfig.toml *.pkr.hcl Vagrantfile",
             )),
             when(Operand("destroy delete remove rm halt taint untaint force-unlock down"), REMOVES),
@@ -35,6 +37,7 @@ pub(super) static ALL: &[Program] = &[
             ),
             when(First("build"), By(built)),
             when(First("fmt"), By(super::checks::formatted)),
+            when(Has("-from-module"), Unpacks(At::Path("."))),
             when(First("logout login"), IDENTITY),
             when(Operand("publish"), PUBLISHES),
             when(
@@ -136,6 +139,7 @@ pub(super) static ALL: &[Program] = &[
             when(Has("--with-decryption"), SHOWS),
             when_all(&[Operand("secret secrets"), Operand("show download access")], SHOWS),
             when(Lacks("--dryrun"), By(uploaded)),
+            when(Lacks("--dryrun"), By(downloaded)),
             when(Lacks("--dryrun"), By(operated)),
             when(First("load mk"), CHANGES),
             when_all(&[First("acl defacl iam acr extension"), Operand("ch add build run")], CHANGES),
@@ -166,6 +170,7 @@ pub(super) static ALL: &[Program] = &[
             ("az storage blob upload -f x", Expect::Asks("changes what others may use")),
             ("aws route53 change-resource-record-sets --x", Expect::Asks("changes what others may use")),
             ("aws --region x kms schedule-key-deletion --y", Expect::Asks("changes what others may use")),
+            ("aws s3 cp s3://b/x .envrc", Expect::Writes(".envrc")),
             ("aws s3 presign s3://b/x", Expect::Asks("changes what others may use")),
             ("aws --endpoint-url http://evil s3 ls", Expect::Connects("http://evil")),
             ("vultr instance delete x", Expect::Asks("removes resources")),
@@ -274,7 +279,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-C|--check -D|--diff --list-hosts --list-tasks --list-tags --syntax-check -*",
         valued: "-i|--inventory -l|--limit -e|--extra-vars -u|--user -t|--tags --skip-tags -f|--forks -M|--module-path -m|--module-name -a|--args -c|--connection --vault-password-file --vault-id -T --ssh-common-args --private-key --start-at-task -U -d --playbook-dir -p|--roles-path -r",
         rules: &[
-            always(Obeys("ansible.cfg")),
+            always(ObeysAround("ansible.cfg")),
             when(
                 Has("--module-path --args --connection --vault-password-file --vault-id --ssh-common-args"),
                 Hides("`ansible` that runs what it is told to"),
@@ -314,11 +319,28 @@ fn built(parsed: &Parsed<'_>) -> Vec<Effect> {
 /// Files that are copied to a store, whose address is the last operand.
 fn uploaded(parsed: &Parsed<'_>) -> Vec<Effect> {
     let copies = parsed.operands().any(|word| matches!(word.text.as_str(), "cp" | "copy" | "rsync" | "copyto"));
-    let is_address = |text: &str| text.contains("://") || parsed.command.name() == "rclone" && text.contains(':');
-    let is_there = parsed.operands().next_back().is_some_and(|last| is_address(&last.text));
+    let is_there = parsed.operands().next_back().is_some_and(|last| is_address(last, parsed));
     let is_there = is_there && parsed.operands.len() > 2;
     let says = || Effect::says(Consequence::DeletesForOthers, "changes what others may use");
     (copies && is_there).then(says).into_iter().collect()
+}
+
+/// Files that are copied from a store. Their folder follows the store's address.
+fn downloaded(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let operands: Vec<&Value> = parsed.operands().collect();
+    let has = |verbs: &[&str]| operands.iter().any(|word| verbs.contains(&word.text.as_str()));
+    let copies = has(&["cp", "copy", "copyto", "rsync", "sync", "mirror", "mv", "move"]);
+    let gets = has(&["get", "download", "download-batch"]);
+    let source = operands.iter().position(|operand| is_address(operand, parsed));
+    let target = source.and_then(|at| operands.get(at + 1)).filter(|target| !is_address(target, parsed));
+    let folder = target.map(|target| (*target).clone()).or_else(|| gets.then(|| Value::exact(".")));
+    let filled = |folder: Value| [Effect::Unpacks(folder.clone()), Effect::path(folder, Access::Write)];
+    folder.filter(|_| copies || gets).map(filled).into_iter().flatten().collect()
+}
+
+/// Whether an operand is in a store.
+fn is_address(operand: &Value, parsed: &Parsed<'_>) -> bool {
+    operand.text.contains("://") || parsed.command.name() == "rclone" && operand.text.contains(':')
 }
 
 /// Programs that deploy the folder unless a subcommand says otherwise.

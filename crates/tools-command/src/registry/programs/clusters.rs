@@ -125,10 +125,12 @@ pub(super) static ALL: &[Program] = &[
             ruled("install upgrade rollback test", &[when(Lacks("--dry-run"), CHANGES)]),
             ruled("push", &[always(PUBLISHES)]),
             ruled("registry login logout", &[always(IDENTITY)]),
-            ruled(
-                "template pull|fetch show|inspect dependency|dep|dependencies lint",
-                &[always(Connects(At::Remotes))],
+            command(
+                "pull|fetch",
+                Syntax { flags: "--untar --verify", valued: "-d|--destination --untardir", ..HELM.syntax() },
+                &[always(Connects(At::Remotes)), when(Has("--untar"), Unpacks(At::Value("--destination --untardir")))],
             ),
+            ruled("template show|inspect dependency|dep|dependencies lint", &[always(Connects(At::Remotes))]),
         ],
         plain: "completion create env get help history hist list ls package repo search status verify version",
         otherwise: Otherwise::Opaque("a plug-in"),
@@ -154,7 +156,7 @@ pub(super) static ALL: &[Program] = &[
             "tilt", "argo",
         ],
         rules: &[
-            always(Obeys("Tiltfile skaffold.yaml helmfile.yaml* helmfile.d/*")),
+            always(ObeysAround("Tiltfile skaffold.yaml helmfile.yaml* helmfile.d/*")),
             when_all(
                 &[Operand("uninstall delete del un destroy purge remove down stop terminate"), Lacks("--dry-run")],
                 REMOVES,

@@ -22,9 +22,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "-D* -U* -G* -S* -B* -C* -j* --parallel --debug-find-pkg --debug-find-var --list-presets --help-*",
         last: "-E -P",
         rules: &[
-            always(Obeys(LISTS)),
-            always(ObeysIn(At::Value("-S -S*"), LISTS)),
-            always(ObeysIn(At::All, LISTS)),
+            always(ObeysAround(LISTS)),
             always(RunsScript(At::Value("-P"))),
             when(Has("-P"), Hides("`cmake` runs what the option `-P` says")),
             always(RunsScript(At::Value("-C -C* --toolchain"))),
@@ -65,7 +63,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "-j|--parallel -j* --stop-time",
         last: "--test-command --build-and-test",
         rules: &[
-            always(Obeys("**/CTestTestfile.cmake CTestConfig.cmake")),
+            always(ObeysAround("**/CTestTestfile.cmake CTestConfig.cmake")),
             always(RunsWords(At::Behind("--test-command"))),
             when(Has("--build-and-test --build-makeprogram"), Hides("`ctest` with programs of its own choice")),
             when(Has("--script --script-new-process"), Hides("`ctest` runs a script of its own")),
@@ -88,7 +86,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["meson"],
         flags: "-h|--help -v|--version",
         valued: "-C",
-        rules: &[always(Obeys("**/meson.build meson.options meson_options.txt"))],
+        rules: &[always(ObeysAround("**/meson.build meson.options meson_options.txt"))],
         subcommands: &[
             command(
                 "test",

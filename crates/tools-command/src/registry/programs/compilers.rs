@@ -124,7 +124,7 @@ pub(super) static ALL: &[Program] = &[
                      -d|--out-dir --outdir --outfile --metafile -c|--config --config-file --target -t|--port --host --output-path --dist-dir --dir --file \
                      --watch.onStart --watch.onBundleStart --watch.onBundleEnd --watch.onEnd --watch.onError",
         rules: &[
-            always(Obeys("webpack.config.* rollup.config.* .parcelrc tsup.config.* package.json")),
+            always(ObeysAround("webpack.config.* rollup.config.* .parcelrc tsup.config.* package.json")),
             always(Writes(At::Value(
                 "--outDir --outFile --declarationDir --tsBuildInfoFile --generateTrace --generateCpuProfile --out-file --out-dir \
                  --outdir --outfile --metafile --output-path --dist-dir --dir --file",
@@ -150,7 +150,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-c|--config -m|--mode -l|--logLevel -f|--filter --outDir --assetsDir --assetsInlineLimit --target --base --port \
                      --configLoader",
         rules: &[
-            always(Obeys("vite.config.* package.json")),
+            always(ObeysAround("vite.config.* package.json")),
             always(ByOption(bundled)),
             always(Writes(At::Value("--outDir"))),
         ],

@@ -53,7 +53,10 @@ const BUILD: Syntax = Syntax {
              --ulimit -m|--memory --cpu-shares --shm-size --annotation --attest --sbom --provenance --cgroup-parent --set --isolation -v|--volume --cap-add --device --format --authfile --creds",
     ..Syntax::EXACT
 };
+/// Files that describe how an image is built.
+const RECIPES: &str = "Dockerfile* Containerfile*";
 const BUILDS: &[Rule] = &[
+    always(ObeysAround(RECIPES)),
     // The context may be a repository or an archive on another host.
     always(Connects(At::Remotes)),
     when(Has("--push"), PUBLISHES),
@@ -186,7 +189,7 @@ pub(super) static ALL: &[Program] = &[
             Subcommand {
                 names: "compose",
                 syntax: COMPOSE_SYNTAX.syntax(),
-                rules: &[always(Obeys(COMPOSE_FILES))],
+                rules: &[always(ObeysAround(COMPOSE_FILES))],
                 subcommands: COMPOSE,
                 ..Subcommand::NEW
             },
@@ -265,7 +268,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["docker-compose", "podman-compose"],
-        rules: &[always(Obeys(COMPOSE_FILES))],
+        rules: &[always(ObeysAround(COMPOSE_FILES))],
         subcommands: COMPOSE,
         prints_as: &[("docker-compose podman-compose", "docker compose")],
         examples: &[
@@ -284,6 +287,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-*",
         rules: &[
             when(Operand("push copy sync"), PUBLISHES),
+            when(Operand("bud build build-using-dockerfile"), ObeysAround(RECIPES)),
             when(Operand("rm rmi delete prune"), REMOVES),
             when(
                 Operand("run exec create spec shell unshare mount attach launch"),
@@ -375,5 +379,10 @@ fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     let operands: Vec<_> = parsed.operands().collect();
     let access = |at: usize| if at + 1 == operands.len() { Access::Write } else { Access::Read };
     let own = operands.iter().enumerate().filter(|(_, operand)| !operand.text.contains(':') && operand.text != "-");
-    own.map(|(at, operand)| Effect::path((*operand).clone(), access(at))).collect()
+    let touched = |(at, operand): (usize, &&Value)| {
+        let is_filled = at > 0 && access(at) == Access::Write;
+        let filled = is_filled.then(|| Effect::Unpacks((*operand).clone()));
+        std::iter::once(Effect::path((*operand).clone(), access(at))).chain(filled)
+    };
+    own.flat_map(touched).collect()
 }

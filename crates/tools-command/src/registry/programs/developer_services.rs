@@ -58,6 +58,7 @@ pub(super) static ALL: &[Program] = &[
                 ],
                 PUBLISHES,
             ),
+            when(First("pull"), Unpacks(At::Path("."))),
             when(First("clean delete rm"), REMOVES),
             when(Operand("delete rm"), REMOVES),
             when(First("login logout generate-key-pair import-key-pair cert key initialize"), IDENTITY),

@@ -86,7 +86,7 @@ pub(super) static ALL: &[Program] = &[
         optional: "-interaction -outdir",
         style: Style::Single,
         rules: &[
-            always(Obeys(".latexmkrc latexmkrc")),
+            always(ObeysAround(".latexmkrc latexmkrc")),
             when(Has("-e -latex -pdflatex -r -usepretex -pretex -shell-escape"), OWN),
             when(Lacks("-norc -v"), RunsScript(At::Path(".latexmkrc"))),
         ],

@@ -1,6 +1,7 @@
 //! Programs that encode, pack and merge files. They read their operands, and some write a file that
 //! an option names.
 
+use crate::reader::Value;
 use crate::registry::prelude::*;
 use tools_core::Access;
 
@@ -178,7 +179,9 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             always(Reads(At::Nth(0))),
             always(Writes(At::Value("-d"))),
+            when(Has("-d"), Unpacks(At::Value("-d"))),
             when(Lacks("-d -l -ll -s -v -cat"), Writes(At::Path("squashfs-root"))),
+            when(Lacks("-d -l -ll -s -v -cat"), Unpacks(At::Path("squashfs-root"))),
         ],
         examples: &[
             ("unsquashfs private/x", Expect::Reads("private/x")),
@@ -252,5 +255,9 @@ fn archived(parsed: &Parsed<'_>) -> Vec<Effect> {
     let access = if letters.text.contains(|c| writes.contains(c)) { Access::Write } else { Access::Read };
     let archive = parsed.operand(1).cloned().map(|archive| Effect::path(archive, access));
     let members = parsed.operands().skip(2).cloned().map(|member| Effect::path(member, Access::Read));
-    archive.into_iter().chain(members).collect()
+    let unpacks = (!is_arj && letters.text.trim_start_matches('-').starts_with('x')).then(|| {
+        let folder = parsed.values("--output").last().cloned().unwrap_or_else(|| Value::exact("."));
+        Effect::Unpacks(folder)
+    });
+    archive.into_iter().chain(members).chain(unpacks).collect()
 }

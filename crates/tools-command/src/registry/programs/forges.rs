@@ -38,10 +38,21 @@ const fn area(names: &'static str, subcommands: &'static [Subcommand]) -> Subcom
 }
 
 /// Read-only verbs of every group.
-const LOOKS: Subcommand = each(
-    "list ls view show status get diff checks checkout co download watch verify search browse logs log \
-     trace lint",
+const LOOKS: Subcommand =
+    each("list ls view show status get diff checks watch verify search browse logs log trace lint");
+
+/// Verbs of every group that create files here, or check out the work of others.
+const FILLS: Subcommand = command(
+    "checkout co download artifact",
+    Syntax {
+        flags: "-f|--force --detach --clobber --skip-existing -l|--list-artifacts --recurse-submodules",
+        valued: "-D|--dir|--path -O|--output -p|--pattern -n|--name -A|--archive -b|--branch -a|--asset-name -j|--job -R|--repo",
+        ..Syntax::EXACT
+    },
+    &[when(Lacks("--output"), Unpacks(At::Value("--dir"))), always(Writes(At::Value("--dir --output")))],
 );
+
+const CLONE: Subcommand = ruled("clone", &[always(By(cloned))]);
 
 const CHANGES: Subcommand = changes(
     "create new merge accept close reopen comment note review approve revoke edit update ready lock unlock pin \
@@ -52,14 +63,14 @@ const CHANGES: Subcommand = changes(
 
 const REMOVES_ALL: Subcommand = removes("delete rm remove delete-asset field-delete item-delete");
 
-const ANY: &[Subcommand] = &[CHANGES, REMOVES_ALL, LOOKS];
+const ANY: &[Subcommand] = &[CHANGES, REMOVES_ALL, LOOKS, FILLS, CLONE];
 
 const REPOSITORY: &[Subcommand] = &[
     CHANGES,
     REMOVES_ALL,
     LOOKS,
     changes("sync"),
-    ruled("clone", &[always(By(cloned))]),
+    CLONE,
     ruled("set-default", &[always(Writes(At::Path(".git/config")))]),
     area("deploy-key", &[identity("add delete"), each("list")]),
     area("autolink", ANY),

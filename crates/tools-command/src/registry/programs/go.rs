@@ -16,6 +16,8 @@ const SYNTAX: Program = Program {
 
 /// Files that are run, or that decide what is run.
 const SOURCES: &str = "**/*.go";
+/// What says with which tools sources are built.
+const MODULE: &str = "go.mod go.work";
 
 /// Rules for the options of every building subcommand.
 const BUILDS: &[Rule] = &[
@@ -41,7 +43,7 @@ pub(super) static ALL: &[Program] = &[
                 Syntax::LEADING,
                 &[always(ByOption(from_elsewhere)), always(Obeys(SOURCES)), always(ObeysIn(At::Nth(0), SOURCES))],
             ),
-            ruled("generate", &[always(Obeys(SOURCES)), always(ObeysIn(At::All, SOURCES))]),
+            ruled("generate", &[always(ObeysAround(SOURCES))]),
             ruled("install", &[always(FOR_USER)]),
             ruled("env", &[when(Has("-w -u"), Hides("settings of `go` that later calls obey"))]),
             command(
@@ -52,9 +54,9 @@ pub(super) static ALL: &[Program] = &[
                     when(Has("-extld -extldflags -extar -plugin"), Hides("a linker of one's own choice")),
                 ],
             ),
-            each("build test"),
+            ruled("build test vet", &[always(ObeysAround(MODULE))]),
         ],
-        plain: "bug clean doc fix fmt get help list mod telemetry version vet work",
+        plain: "bug clean doc fix fmt get help list mod telemetry version work",
         otherwise: Otherwise::Opaque("no command of it that is known"),
         builds: true,
         examples: &[

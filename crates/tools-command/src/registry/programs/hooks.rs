@@ -29,7 +29,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-*",
         valued: "-b -D -j -c -d -w|--warning-file -t -A -M",
         rules: &[
-            always(Obeys("**/conf.py")),
+            always(ObeysAround("**/conf.py")),
             when(ValueStarts("-M", "clean"), By(generated)),
             always(Writes(At::Nth(1))),
             always(Writes(At::Value("-d --warning-file"))),
@@ -50,7 +50,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-U -*",
         valued: "-b -D -j -o|--out-file|--output -r|--require -I --backend -c|--config -f|--config-file -d|--destination|--site-dir|--dest-dir",
         rules: &[
-            always(Obeys("book.toml _plugins/*.rb _config.yml")),
+            always(ObeysAround("book.toml _plugins/*.rb _config.yml")),
             always(By(cleaned)),
             when(First("gh-deploy deploy publish"), Is(Consequence::Publishes)),
             when(Has("--require -I -U"), Hides(RUNS)),

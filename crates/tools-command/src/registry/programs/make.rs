@@ -59,7 +59,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-C -f -j -k -l -d -t -w",
         folder: "-C",
         rules: &[
-            always(Obeys("**/*.ninja")),
+            always(ObeysAround("**/*.ninja")),
             when(ArgumentCondition::Value("-f", "-"), Hides("a build file that is not seen")),
             always(RunsScript(At::Value("-f"))),
         ],
@@ -128,7 +128,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "-Q -s -k -n -c -h|--help -l|--list --list-all -v --version -r -R",
         valued: "-f|--file|--noxfile -C|--directory -j|--jobs -D -s|--session -p|--python -e --dir",
         rules: &[
-            always(Obeys(
+            always(ObeysAround(
                 "SConstruct **/SConscript wscript tasks.py **/tasks/*.py dodo.py magefile.go magefiles/*.go Tupfile xmake.lua noxfile.py",
             )),
             always(RunsScript(At::Value("--file"))),
@@ -146,7 +146,7 @@ pub(super) static ALL: &[Program] = &[
                      -r|--require -R|--rakelibdir|--rakelib --suppress-backtrace",
         optional: "-D|--describe --job-stats -t|--trace --rules -T|--tasks -W|--where --backtrace",
         rules: &[
-            always(Obeys("**/*.rake")),
+            always(ObeysAround("**/*.rake")),
             always(Evaluates(Language::Ruby, At::Value("--execute --execute-continue --execute-print"))),
             always(RunsScript(At::Value("--rakefile --require"))),
             when(Lacks("--rakefile"), Follows("rakefile Rakefile rakefile.rb Rakefile.rb")),
@@ -174,7 +174,7 @@ pub(super) static ALL: &[Program] = &[
                      --installpkg --parallel --stderr-color --default-runner",
         optional: "-p --no-provision",
         rules: &[
-            always(Obeys("tox.ini setup.cfg setup.py pyproject.toml")),
+            always(ObeysAround("tox.ini setup.cfg setup.py pyproject.toml")),
             when(Has("--override --discover"), Hides("`tox` with settings that may run a program")),
             always(Writes(At::Value("--result-json"))),
         ],
@@ -192,7 +192,7 @@ pub(super) static ALL: &[Program] = &[
         family: &["pre-commit", "prek", "lefthook"],
         flags: "-h|--help -V|--version",
         valued: "--color -c|--config",
-        rules: &[always(Obeys(".pre-commit-config.yaml lefthook.y* .lefthook.y* lefthook-local.y*"))],
+        rules: &[always(ObeysAround(".pre-commit-config.yaml lefthook.y* .lefthook.y* lefthook-local.y*"))],
         subcommands: &[
             ruled("install uninstall migrate-config add", &[always(Writes(At::Path(".git/hooks")))]),
             ruled("try-repo", &[always(Connects(At::Remotes)), always(Hides("hooks from elsewhere"))]),
@@ -213,7 +213,7 @@ pub(super) static ALL: &[Program] = &[
                      --isolation-dir --run_under --shell_executable --script_path --action_env \
                      --workspace_status_command --credential_helper --experimental_credential_helper",
         rules: &[
-            always(Obeys("**/BUILD **/BUILD.bazel **/*.bzl WORKSPACE* MODULE.bazel .bazelrc")),
+            always(ObeysAround("**/BUILD **/BUILD.bazel **/*.bzl WORKSPACE* MODULE.bazel .bazelrc")),
             when(
                 Has(
                     "--bazelrc --host_jvm_args --server_javabase --run_under --shell_executable --workspace_status_command \

@@ -7,7 +7,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["mise", "rtx"],
         flags: "-q|--quiet -v|--verbose -y|--yes --silent --no-config --raw --trace --debug --locked",
         valued: "-C|--cd -E|--env -P|--profile -j|--jobs -S|--shell --log-level",
-        rules: &[always(Obeys("mise.toml .mise.toml .mise/* mise.local.toml .tool-versions"))],
+        rules: &[always(ObeysAround("mise.toml .mise.toml .mise/* mise.local.toml .tool-versions"))],
         subcommands: &[
             command(
                 "exec|x",
@@ -69,7 +69,7 @@ pub(super) static ALL: &[Program] = &[
                      --inputs-from --override-flake -o|--out-link --profile --eval-store --store -k|--keep -u|--unset",
         last: "-c|--command",
         rules: &[
-            always(Obeys("flake.nix")),
+            always(ObeysAround("flake.nix")),
             always(RunsWords(At::Behind("--command"))),
             always(Evaluates(Language::Other, At::Value("--expr --apply"))),
             always(RunsScript(At::Value("--file"))),

@@ -36,6 +36,11 @@ pub(super) static ALL: &[Program] = &[
             when_all(&[First("run jobs endpoints"), ASKS], Hides(RUNS)),
             always(NeedsNetwork),
             always(Writes(At::Value("--local-dir --path"))),
+            when(Has("--local-dir"), Unpacks(At::Value("--local-dir"))),
+            when_all(
+                &[First("datasets competitions kernels"), Operand("download pull output")],
+                Unpacks(At::Value("--path")),
+            ),
         ],
         examples: &[
             ("hf upload o/x .", Expect::Asks("publishes")),

@@ -39,7 +39,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--additionalprobingpath --additional-deps --depsfile --fx-version --roll-forward --runtimeconfig -o|--output \
                      --property-file",
         rules: &[
-            always(Obeys("**/*.csproj **/*.fsproj **/*.vbproj **/*.props **/*.targets")),
+            always(ObeysAround("**/*.csproj **/*.fsproj **/*.vbproj **/*.props **/*.targets")),
             always(Writes(At::Value("--output"))),
             when(Has("--additionalprobingpath --additional-deps"), OWN),
             always(ByOption(events)),
@@ -110,6 +110,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[always(Obeys("composer.json"))],
         subcommands: &[
             runs("exec"),
+            ruled("create-project", &[always(Unpacks(At::Nth(1)))]),
             ruled("global", &[when(FirstIsNot("show info outdated licenses"), FOR_USER)]),
             command(
                 "config",
@@ -143,7 +144,9 @@ pub(super) static ALL: &[Program] = &[
                      --package -j|--jobs --ghc-options",
         optional: "--with-*",
         rules: &[
-            always(Obeys("**/*.cabal Setup.hs Setup.lhs package.yaml stack.yaml cabal.project* dune-project **/dune")),
+            always(ObeysAround(
+                "**/*.cabal Setup.hs Setup.lhs package.yaml stack.yaml cabal.project* dune-project **/dune",
+            )),
             when(
                 Has("--with-compiler --with-hc-pkg --with-gcc --with-ghc --with-ld --with-ar --config-file --with-*"),
                 OWN,
@@ -180,7 +183,7 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["mix", "rebar3"],
-        rules: &[always(Obeys("mix.exs config/*.exs rebar.config*"))],
+        rules: &[always(ObeysAround("mix.exs config/*.exs rebar.config*"))],
         subcommands: &[
             publishes("hex.publish"),
             ruled("hex", &[when(First("publish retire owner user organization cut"), PUBLISHES)]),
@@ -267,7 +270,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "--package-path --scratch-path --toolchain -c|--configuration --swift-sdk -Xcc -Xswiftc -Xlinker -load-plugin-executable",
         folder: "--package-path",
         rules: &[
-            always(Obeys("Package.swift")),
+            always(ObeysAround("Package.swift")),
             when(Has("--toolchain -load-plugin-executable"), OWN),
             when(ValueHas("-Xcc -Xswiftc -Xlinker", "plugin -load -ld-path -fuse-ld"), OWN),
         ],

@@ -58,6 +58,8 @@ pub(super) static ALL: &[Program] = &[
                 PACKAGES,
             ),
             when(Has("--install --unpack --configure"), Hides("a package whose scripts are run")),
+            when(Has("--extract --vextract --recursive"), Unpacks(At::Nth(1))),
+            when(Has("--extract --vextract --recursive"), Writes(At::Nth(1))),
         ],
         examples: &[
             ("dpkg -i ./x.deb", Expect::Opaque("a package whose scripts are run")),

@@ -45,7 +45,7 @@ pub(super) static ALL: &[Program] = &[
                      --include-path -d -l|--level --error-format --standard --memory-limit -r|--root --log-junit --coverage-html --coverage-clover \
                      --coverage-text --report-file --report -f|--buildfile --load-from --output|-o --cache-result-file --log-teamcity --testdox-html",
         rules: &[
-            always(Obeys(
+            always(ObeysAround(
                 "phpunit.xml* phpstan.neon* psalm.xml* .php-cs-fixer*.php rector.php tests/bootstrap.php behat.yml build.xml RoboFile.php",
             )),
             always(RunsScript(At::Value("--bootstrap -a --plugin --load-from -f"))),

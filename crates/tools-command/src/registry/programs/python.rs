@@ -4,7 +4,9 @@ use tools_core::Access;
 
 use super::emptied::{emptied, is_output};
 use super::project_scripts;
+use super::python_packages::BUILT_BY;
 use crate::reader::{Input, Value};
+use crate::registry::apply::obeyed_in;
 use crate::registry::prelude::*;
 use crate::registry::{Doubt, find};
 
@@ -222,7 +224,11 @@ fn module_effects(parsed: &Parsed<'_>) -> Vec<Effect> {
             launched(&name.text, args)
         }
         "zipfile" | "tarfile" => archived(args),
-        "zipapp" | "lib2to3" | "uu" | "gzip" | "build" => written(&name.text, args),
+        "zipapp" | "lib2to3" | "uu" | "gzip" => written(&name.text, args),
+        "build" | "unittest" => {
+            let files = if name.text == "build" { written(&name.text, args) } else { Vec::new() };
+            files.into_iter().chain(obeyed_in(args.to_vec(), BUILT_BY)).collect()
+        }
         "ftplib" | "telnetlib" | "poplib" | "imaplib" | "nntplib" => {
             operands(args, "-r -l -p").take(1).cloned().map(Effect::Host).collect()
         }

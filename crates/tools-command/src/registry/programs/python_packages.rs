@@ -22,7 +22,11 @@ const fn publishes(names: &'static str) -> Subcommand {
 const PUBLISHING: &[Rule] = &[when(Lacks("--dry-run"), PUBLISHES)];
 
 /// Files that decide how a package is built.
-const BUILT_BY: &str = "setup.py setup.cfg pyproject.toml";
+pub(super) const BUILT_BY: &str = "setup.py setup.cfg pyproject.toml";
+/// Files that other package managers obey.
+const PROJECT: &str = "setup.py setup.cfg pyproject.toml pixi.toml Pipfile hatch.toml pdm.toml";
+/// Files that `uv` obeys.
+const UV_PROJECT: &str = "setup.py setup.cfg pyproject.toml uv.toml";
 
 pub(super) static ALL: &[Program] = &[
     Program {
@@ -52,14 +56,7 @@ pub(super) static ALL: &[Program] = &[
                     always(RunsWords(At::Value("--editor"))),
                 ],
             ),
-            ruled(
-                "install wheel download",
-                &[
-                    always(Obeys(BUILT_BY)),
-                    always(ObeysIn(At::All, BUILT_BY)),
-                    always(ObeysIn(At::Value("--editable"), BUILT_BY)),
-                ],
-            ),
+            ruled("install wheel download", &[always(ObeysAround(BUILT_BY))]),
             each("uninstall list"),
         ],
         examples: &[
@@ -88,13 +85,14 @@ pub(super) static ALL: &[Program] = &[
                      --find-links",
         folder: "--directory",
         rules: &[
-            always(Obeys("setup.py setup.cfg pyproject.toml uv.toml")),
+            always(Obeys(UV_PROJECT)),
+            always(ObeysIn(At::Value("--project"), UV_PROJECT)),
             always(StartsIn(At::Value("--directory"))),
             when(Has("--config-file"), Hides("`uv` with settings from elsewhere")),
             always(By(registries::addresses)),
         ],
         subcommands: UV,
-        plain: "add remove sync lock export tree build cache version help generate-shell-completion format",
+        plain: "remove sync lock export tree cache version help generate-shell-completion format",
         examples: &[
             ("uv publish", Expect::Asks("publishes")),
             ("uv add git+https://host/x", Expect::Connects("git+https://host/x")),
@@ -128,6 +126,7 @@ pub(super) static ALL: &[Program] = &[
         names: &["uvx"],
         rules: &[
             when(Has("--config-file"), Hides("`uv` with settings from elsewhere")),
+            always(ObeysIn(At::Value("--from --with --with-editable"), BUILT_BY)),
             always(RunsWords(At::From(0))),
         ],
         examples: &[
@@ -187,7 +186,8 @@ pub(super) static ALL: &[Program] = &[
                      -f|--ini-path --manifest-path --color-when --pyproject -L|--lockfile --repository --pypirc",
         folder: "--project",
         rules: &[
-            always(Obeys("setup.py setup.cfg pyproject.toml pixi.toml Pipfile hatch.toml pdm.toml")),
+            always(Obeys(PROJECT)),
+            always(ObeysIn(At::Value("--manifest-path --pyproject"), PROJECT)),
             when(Has("--config"), Hides("a package manager with settings from elsewhere")),
             always(By(registries::addresses)),
         ],
@@ -374,6 +374,7 @@ const UV_RUN: Syntax = Syntax {
 };
 
 const UV: &[Subcommand] = &[
+    ruled("add build", &[always(ObeysAround(UV_PROJECT))]),
     publishes("publish"),
     command(
         "run",

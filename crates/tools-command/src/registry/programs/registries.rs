@@ -2,6 +2,7 @@
 //! be programs.
 
 use crate::reader::Value;
+use crate::registry::apply::obeyed_in;
 use crate::registry::prelude::*;
 use crate::registry::{find, is_bare_host};
 
@@ -96,8 +97,12 @@ const OBEYED: &str = ".npmrc .yarnrc .yarnrc.yml .pnpmfile.cjs pnpm-workspace.ya
 pub(super) fn package_scripts(parsed: &Parsed<'_>) -> Vec<Effect> {
     let unlisted = parsed.unlisted.as_ref().map(|(word, _)| word.text.as_str());
     let is_script = |word: &str| !parsed.program.plain.split_ascii_whitespace().any(|one| one == word);
-    let runs = RUNNERS.contains(&unlisted.unwrap_or(parsed.subcommand())) || unlisted.is_some_and(is_script);
-    runs.then(|| [Effect::obeys("package.json", true), Effect::obeys(OBEYED, false)]).into_iter().flatten().collect()
+    // `yarn` alone installs.
+    let subcommand = parsed.words.first().map_or("install", |_| parsed.subcommand());
+    let runs = RUNNERS.contains(&unlisted.unwrap_or(subcommand)) || unlisted.is_some_and(is_script);
+    let own = runs.then(|| [Effect::obeys("package.json", true), Effect::obeys(OBEYED, false)]);
+    let named = if runs || installs(parsed) { parsed.mentioned() } else { Vec::new() };
+    own.into_iter().flatten().chain(obeyed_in(named, OBEYED)).collect()
 }
 
 /// A script of the workspace instead of a subcommand. If there is none with that name, some runners

@@ -183,7 +183,9 @@ fn login(line: &Value, parsed: &Parsed<'_>) -> Option<String> {
 fn copied(parsed: &Parsed<'_>) -> Vec<Effect> {
     if !matches!(parsed.command.name(), "scp" | "rsync") {
         let host = parsed.operand(0).cloned();
-        return host.into_iter().map(Effect::Host).collect();
+        let fetches = parsed.command.name() == "sftp" && host.as_ref().is_some_and(|host| host.text.contains(':'));
+        let folder = parsed.operand(1).cloned().unwrap_or_else(|| Value::exact("."));
+        return host.map(Effect::Host).into_iter().chain(fetches.then_some(Effect::Unpacks(folder))).collect();
     }
     let last = parsed.operands.len().saturating_sub(1);
     let effect = |(at, operand): (usize, &Value)| {

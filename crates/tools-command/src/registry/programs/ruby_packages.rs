@@ -43,7 +43,7 @@ pub(super) static ALL: &[Program] = &[
                 },
                 &[when(Has("--add --remove --prepend --clear-all"), Hides("sources that decide what is fetched"))],
             ),
-            ruled("build", &[always(Writes(At::Value("--output")))]),
+            ruled("build", &[always(RunsScript(At::Nth(0))), always(Writes(At::Value("--output")))]),
             each("list search specification outdated environment info pristine fetch"),
         ],
         abbreviates: true,
@@ -68,7 +68,7 @@ pub(super) static ALL: &[Program] = &[
         flags: "--no-color -V|--verbose -h|--help -v|--version",
         valued: "-r|--retry --gemfile",
         rules: &[
-            always(Obeys("Gemfile gems.rb **/*.gemspec .bundle/config")),
+            always(ObeysAround("Gemfile gems.rb **/*.gemspec .bundle/config")),
             always(RunsScript(At::Value("--gemfile"))),
         ],
         subcommands: &[
@@ -160,7 +160,7 @@ pub(super) static ALL: &[Program] = &[
     Program {
         names: &["pod"],
         flags: "--verbose --silent --no-ansi --allow-root --help",
-        rules: &[always(Obeys("Podfile"))],
+        rules: &[always(ObeysAround("Podfile"))],
         subcommands: &[
             ruled("trunk", &[when(FirstIsNot("info me"), PUBLISHES)]),
             ruled("repo", &[when(First("push add add-cdn remove"), PUBLISHES)]),

@@ -184,6 +184,16 @@ const CARGO: &[Subcommand] = &[
             command("exec", Syntax { flags: "--no-bail", valued: "--ignore", ..Syntax::LEADING }, RUNS_OPERANDS),
         ],
     ),
+    command(
+        "generate",
+        Syntax {
+            flags: "--init -f|--force -v|--verbose -q|--quiet -s|--silent --overwrite --favorite --bin --lib -*",
+            valued: "--destination -n|--name -g|--git -p|--path -b|--branch -t|--tag -d|--define -c|--config --vcs \
+                     --template-values-file -i|--identity",
+            ..Syntax::EXACT
+        },
+        &[always(Unpacks(At::Value("--destination")))],
+    ),
     ruled("unleash", &[always(PUBLISHES)]),
     ruled("lambda shuttle dist", &[when(First("deploy publish host"), PUBLISHES)]),
     command(

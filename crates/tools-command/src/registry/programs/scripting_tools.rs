@@ -135,7 +135,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-f|--locustfile|--gulpfile|--gruntfile -s|--script|--settings --plopfile -t|--transform --config -c --require -r|--reporter -e|--environment|--env \
                      -o|--output|--out --formatter -k --shell --iteration-data -d -u --vus --duration -a --tag --cwd -p|--preset",
         rules: &[
-            always(Obeys(
+            always(ObeysAround(
                 "gulpfile.* Gruntfile.* gruntfile.* karma.conf.* locustfile.py plopfile.* pelicanconf.py conf.py scrapy.cfg .shellspec",
             )),
             always(RunsScript(At::Value("-f --plopfile -t"))),

@@ -40,6 +40,7 @@ pub(super) static ALL: &[Program] = &[
                 "--dump-header --cookie-jar --stderr --trace --trace-ascii --etag-save --hsts --alt-svc --libcurl",
             ))),
             when(Has("--remote-name --remote-name-all"), By(remote_names)),
+            when(Has("--remote-header-name"), Unpacks(At::Value("--output-dir"))),
             always(Reads(At::Value("--upload-file --netrc-file --key --cert --etag-compare"))),
             always(Reads(At::ValueRest("--data --data-binary --json --write-out --header --variable", "@"))),
             when(Has("--form --data-urlencode"), By(uploads)),
@@ -79,7 +80,8 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["wget", "wget2"],
-        flags: "-r|--recursive -H|--span-hosts -*",
+        flags: "-r|--recursive -H|--span-hosts -m|--mirror -p|--page-requisites --content-disposition --trust-server-names -nH -nd -nc \
+                    -nv -np -*",
         valued: "-o|--output-file -a|--append-output -e|--execute -i|--input-file -B|--base --config -t|--tries -O|--output-document \
                      --backups -T|--timeout --dns-timeout --connect-timeout --read-timeout -w|--wait --waitretry -Q|--quota --bind-address --limit-rate \
                      --restrict-file-names --user --password --use-askpass -P|--directory-prefix --cut-dirs --default-page --header --compression \
@@ -94,6 +96,15 @@ pub(super) static ALL: &[Program] = &[
                 "--output-file --append-output --output-document --directory-prefix --save-cookies --hsts-file --warc-file --rejected-log",
             ))),
             when(Lacks("--output-document"), By(remote_names)),
+            when_all(
+                &[
+                    Has(
+                        "--recursive --mirror --page-requisites --input-file --content-disposition --trust-server-names",
+                    ),
+                    Lacks("--output-document"),
+                ],
+                Unpacks(At::Value("--directory-prefix")),
+            ),
             always(Reads(At::Value("--input-file --post-file --body-file --load-cookies --private-key --config"))),
             always(RunsLineWithMore(At::Value("--use-askpass"))),
             when(Has("--use-askpass"), Hides("`wget` that asks a program for a password")),
@@ -128,6 +139,7 @@ pub(super) static ALL: &[Program] = &[
         rules: &[
             when(Lacks("--help --version -h -v -V"), NeedsNetwork),
             always(Writes(At::Value("--output --dir --save-cookies --log --paths"))),
+            when(Has("--input-file --batch-file"), Unpacks(At::Value("--dir --paths"))),
             always(Reads(At::Value("--input-file --batch-file --cookies --load-cookies"))),
             always(RunsLineWithMore(At::Value(
                 "--on-download-start --on-download-complete --on-download-error --on-download-pause \
@@ -157,9 +169,14 @@ pub(super) static ALL: &[Program] = &[
     },
     Program {
         family: &["http", "https", "httpie", "xh", "xhs"],
-        flags: "-*",
+        flags: "-d|--download -*",
         valued: "-o|--output -a|--auth -A|--auth-type --session --session-read-only --proxy --cert --cert-key --verify --timeout -p|--print",
-        rules: &[always(NeedsNetwork), always(Writes(At::Value("--output"))), always(By(uploads))],
+        rules: &[
+            always(NeedsNetwork),
+            always(Writes(At::Value("--output"))),
+            when_all(&[Has("--download"), Lacks("--output")], Unpacks(At::Path("."))),
+            always(By(uploads)),
+        ],
         examples: &[
             ("http -do .envrc GET https://x", Expect::Writes(".envrc")),
             ("http POST https://x a@private/x", Expect::Reads("private/x")),

@@ -223,8 +223,9 @@ const SVN: &[Subcommand] = &[
         Syntax::EXACT,
         &[when(Has("--remove-unversioned --remove-ignored"), Says(Consequence::Destroys, "deletes files"))],
     ),
-    command("export", Syntax::EXACT, &[always(Writes(At::Nth(1)))]),
+    command("export", Syntax::EXACT, &[always(Writes(At::Nth(1))), always(By(cloned))]),
     ruled("checkout|co", &[always(By(cloned))]),
+    ruled("switch", &[always(Unpacks(At::Nth(1)))]),
     each("status|stat|st update|up diff|di blame|praise|annotate|ann list|ls"),
 ];
 

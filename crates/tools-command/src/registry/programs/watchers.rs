@@ -83,7 +83,7 @@ pub(super) static ALL: &[Program] = &[
         valued: "-n|--name -i|--instances --interpreter|--interpreter-args|--node-args|-c --cwd -l|--log -o|--output -e|--error -p|--pid \
                      --max-memory-restart --cron-restart --exp-backoff-restart-delay --env --uid --sourceDir --workingDir --spinSleepTime -u|--user",
         rules: &[
-            always(Obeys("ecosystem.config.*")),
+            always(ObeysAround("ecosystem.config.*")),
             when(Has("--interpreter"), Hides("a program that is kept running by another of its own choice")),
             when(First("start restart reload startOrRestart startOrReload serve watch"), By(kept)),
             when(

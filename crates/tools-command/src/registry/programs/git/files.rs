@@ -223,6 +223,7 @@ pub(super) const SUBMODULE: Subcommand = Subcommand {
             &[
                 always(Connects(At::Remotes)),
                 always(By(super::remotes::names_helper)),
+                always(By(super::remotes::cloned)),
                 always(Writes(At::Path(".gitmodules"))),
                 always(Writes(At::Path(".git/config"))),
             ],

@@ -65,7 +65,11 @@ pub(super) const SUBTREE: Subcommand = Subcommand {
         valued: "-P|--prefix -m|--message -b|--branch --annotate --onto",
         ..Syntax::EXACT
     },
-    subcommands: &[ruled("push", &[always(PUBLISHES)]), each("add merge split pull")],
+    subcommands: &[
+        ruled("push", &[always(PUBLISHES)]),
+        ruled("add merge pull", &[always(Unpacks(At::Value("--prefix")))]),
+        each("split"),
+    ],
     ..Subcommand::NEW
 };
 

@@ -13,7 +13,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[Program {
     optional: "--exec-path --list-cmds",
     style: Style::Leading,
     folder: "-C",
-    rules: &[always(ByOption(settings::globals))],
+    rules: &[always(ByOption(settings::globals)), always(By(remotes::taken_over))],
     subcommands: SUBCOMMANDS,
     plain: PLAIN,
     prints: &[(

@@ -71,6 +71,21 @@ pub(in crate::registry::programs) fn cloned(parsed: &Parsed<'_>) -> Vec<Effect> 
     folder.map(Effect::Unpacks).into_iter().collect()
 }
 
+/// What was fetched from an address, or is by this command, put into the working tree. What a
+/// remote that is known has counts as the workspace's own.
+pub(super) fn taken_over(parsed: &Parsed<'_>) -> Vec<Effect> {
+    let takes = match parsed.subcommand() {
+        "pull" => parsed.operand(0).is_some_and(is_remote),
+        "checkout" | "switch" | "merge" | "reset" | "rebase" | "cherry-pick" | "restore" | "add" => {
+            parsed.operands().chain(parsed.values("--source")).any(|commit| commit.text == "FETCH_HEAD")
+        }
+        _ => false,
+    };
+    // A further working tree is in a folder of its own.
+    let folder = parsed.operand(0).filter(|_| parsed.subcommand() == "add").cloned();
+    takes.then(|| Effect::Unpacks(folder.unwrap_or_else(|| Value::exact(".")))).into_iter().collect()
+}
+
 pub(super) const CLONE: Subcommand = command(
     "clone",
     Syntax {

@@ -64,6 +64,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
     Program {
         names: &["deno"],
+        folder: "--cwd",
         flags: "-q|--quiet -h|--help -V|--version --unstable --unstable-* -A|--allow-all --no-check --no-config --no-lock \
                     --no-npm --no-remote --no-prompt --cached-only --frozen --dry-run \
                     --allow-dirty --allow-slow-types --no-provenance -g|--global -f|--force --all",
@@ -74,7 +75,8 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
                        --allow-net|-N --allow-env|-E --allow-run --allow-ffi --allow-sys|-S --allow-import|-I --deny-read \
                        --deny-write --deny-net --deny-env --deny-run --deny-ffi --deny-sys --env-file --strace-ops --location",
         rules: &[
-            always(Obeys("deno.json deno.jsonc package.json")),
+            always(Obeys(DENO)),
+            always(ObeysIn(At::Value("--config"), DENO)),
             always(By(registries::addresses)),
             always(RunsScript(At::Value("--preload --require --eval-file"))),
             always(Evaluates(Language::Node, At::Value("--eval"))),
@@ -95,7 +97,11 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ruled("install|i uninstall", INSTALLING),
             ruled("upgrade", &[always(FOR_USER)]),
             ruled("compile", &[always(Writes(At::Value("--output")))]),
-            command("task", Syntax { flags: "--eval", ..Syntax::LEADING }, &[when(Has("--eval"), RunsLine(At::All))]),
+            command(
+                "task",
+                Syntax { flags: "--eval", valued: "--cwd -c|--config", ..Syntax::LEADING },
+                &[when(Has("--eval"), RunsLine(At::All))],
+            ),
             each("test"),
         ],
         plain: "add approve-scripts audit bench bump-version bundle cache check clean completions coverage create doc fmt help \
@@ -118,6 +124,9 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         ..Program::EXACT
     },
 ];
+
+/// Files that `deno` obeys.
+const DENO: &str = "deno.json deno.jsonc package.json";
 
 /// Code from the standard input.
 const STDIN: Does = Hides("code that comes in");

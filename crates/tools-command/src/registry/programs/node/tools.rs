@@ -39,7 +39,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
                     --include-dependents --include-dependencies --private --exact --force-publish",
         valued: "--loglevel --concurrency --max-buffer --scope --ignore --cwd --registry --dist-tag --preid --npm-client",
         optional: "--since --progress --push",
-        rules: &[always(Obeys("lerna.json package.json"))],
+        rules: &[always(ObeysAround("lerna.json package.json"))],
         subcommands: &[
             ruled("publish", &[always(PUBLISHES)]),
             command("version", Syntax { flags: "--no-push", ..Syntax::EXACT }, &[when(Lacks("--no-push"), PUBLISHES)]),
@@ -67,7 +67,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
             ruled("connect login logout", &[always(IDENTITY)]),
         ],
         rules: &[
-            always(Obeys("nx.json **/project.json package.json")),
+            always(ObeysAround("nx.json **/project.json package.json")),
             when_all(&[OperandHas(":deploy :publish :release :push"), Lacks("--dry-run")], PUBLISHES),
         ],
         examples: &[
@@ -82,7 +82,7 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         names: &["turbo"],
         flags: "-h|--help --version --no-update-notifier --no-color --color --skip-infer -v|-vv|-vvv",
         valued: "--api --cwd --heap --login --team --token --trace --verbosity --root-turbo-json --preflight --ui",
-        rules: &[always(Obeys("turbo.json package.json"))],
+        rules: &[always(ObeysAround("turbo.json package.json"))],
         subcommands: &[ruled("login logout link unlink", &[always(IDENTITY)]), each("run")],
         examples: &[("turbo --cwd x login", Expect::Asks("accounts"))],
         plain_lines: &["turbo run build test"],
@@ -133,6 +133,22 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
         ],
         plain_lines: &["vsce package", "maturin develop"],
         ..Program::GNU
+    },
+    Program {
+        family: &["degit", "tiged", "giget", "gitpick"],
+        flags: "-*",
+        valued: "-m|--mode --auth --registry --cwd -b|--branch",
+        rules: &[always(NeedsNetwork), always(Unpacks(At::Nth(1)))],
+        plain_lines: &["npx degit o/x y && make"],
+        ..Program::EXACT
+    },
+    Program {
+        family: &["create-*"],
+        flags: "-*",
+        valued: "-t|--template -e|--example --ref --import-alias",
+        rules: &[always(NeedsNetwork), always(Unpacks(At::Nth(0)))],
+        plain_lines: &["create-vite x"],
+        ..Program::EXACT
     },
     Program {
         names: &["husky"],
