@@ -27,7 +27,7 @@ const MAX_TEXTS: usize = 50;
 const MAX_CUT_BYTES: usize = 256;
 
 /// Variables that the line sets to values it chooses.
-#[derive(Debug, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct ChosenVariables {
     /// Variables that may hold an option.
     options: BTreeSet<String>,
@@ -42,6 +42,8 @@ pub(super) struct ChosenVariables {
     dashes: BTreeSet<String>,
     /// The texts and patterns that the line assigns to each variable, at any time.
     texts: BTreeMap<String, Vec<Value>>,
+    /// The words that the line gives to arrays and to parameters.
+    lists: BTreeMap<String, Vec<String>>,
 }
 
 impl ChosenVariables {
@@ -58,7 +60,7 @@ impl ChosenVariables {
     }
 
     /// Notes a value that a variable may hold.
-    fn hold(&mut self, name: &str, value: Value) {
+    pub(super) fn hold(&mut self, name: &str, value: Value) {
         let texts = self.texts.entry(name.to_owned()).or_default();
         if !value.is_exact || texts.contains(&value) {
             return;
@@ -83,6 +85,22 @@ impl ChosenVariables {
             Value { has_pattern: value.has_pattern || has_pattern, ..value }
         };
         (0..count).map(text).filter(|text| text.is_exact).collect()
+    }
+
+    /// Every text that the line gives a variable, and the words of an array as one.
+    pub(super) fn given(&self, name: &str) -> impl Iterator<Item = String> {
+        let texts = self.texts.get(name).into_iter().flatten().map(|value| value.text.clone());
+        texts.chain(self.lists.get(name).map(|words| words.join(" ")))
+    }
+
+    /// Notes words that an array or the parameters get, behind those that they have.
+    fn list<'a>(&mut self, name: &str, words: impl IntoIterator<Item = &'a Word>) {
+        let list = self.lists.entry(name.to_owned()).or_default();
+        for text in words.into_iter().filter_map(Word::literal) {
+            if list.len() < MAX_TEXTS && !list.contains(&text) {
+                list.push(text);
+            }
+        }
     }
 
     pub(super) fn may_be_empty(&self, name: &str) -> bool {
@@ -142,6 +160,9 @@ impl Reader<'_> {
 
     fn choose_word(&mut self, name: &str, word: &Word) {
         self.chosen.hold(name, Value::of(word, self.surroundings, |_, _| None));
+        if let [Part::Array(words)] = word.parts.as_slice() {
+            self.chosen.list(name, words);
+        }
         if let Some(text) = word.literal() {
             return self.choose_text(name, &text);
         }
@@ -208,7 +229,11 @@ impl Reader<'_> {
             self.chosen.extend(names().take(1));
         } else if let Some(from) = self.parameters_from(&program, &rest) {
             let parameters: Vec<String> = PARAMETERS.chars().map(String::from).collect();
-            self.choose_words(&parameters, rest.get(from..).unwrap_or_default());
+            let given = rest.get(from..).unwrap_or_default();
+            self.choose_words(&parameters, given);
+            for name in &parameters {
+                self.chosen.list(name, given.iter().copied());
+            }
         }
     }
 

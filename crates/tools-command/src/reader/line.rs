@@ -82,6 +82,8 @@ pub(super) struct Reader<'a> {
     pub(super) containing: Vec<usize>,
     /// Index of the first command found in the current simple command.
     pub(super) begun: usize,
+    /// Texts that were read because the line may put them together.
+    pub(super) expanded: usize,
     pub(super) depth: u32,
 }
 
@@ -108,6 +110,7 @@ impl<'a> Reader<'a> {
             inherited: Input::None,
             containing: Vec::new(),
             begun: 0,
+            expanded: 0,
             depth,
         }
     }
@@ -201,6 +204,7 @@ impl Reader<'_> {
             let around = std::mem::replace(&mut self.is_fed_names, is_fed_names);
             self.go_to(&mut scopes, at, command);
             self.simple(command, at, input, via);
+            self.expand_input(command, &parsed.commands, via);
             self.is_fed_names = around;
         }
         self.end_subshells(&mut scopes, parsed.commands.len());
@@ -344,7 +348,7 @@ impl Reader<'_> {
         self.found.commands.push(command.clone());
         if !program.is_exact || program.has_pattern {
             self.opaque(&format!("the program `{}` is known only when it runs", shorten(&program.text)));
-            return;
+            return self.expand_program(&command);
         }
         if self.is_completed(&program.text) {
             self.opaque("a program that is named only when it runs");

@@ -7,6 +7,7 @@ mod builtins;
 mod chosen;
 mod command;
 mod content;
+mod expanded;
 mod known_variables;
 mod line;
 mod links;

@@ -51,9 +51,17 @@ impl Reader<'_> {
         match effect {
             Effect::Hidden(why) => self.opaque(&why),
             Effect::Line(line) if line.is_exact => self.text(&line.text, &through(command)),
-            Effect::Line(line) => self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text))),
+            Effect::Line(line) => {
+                self.opaque(&format!("`{}` is run, and known only then", shorten(&line.text)));
+                self.expand_line(&line, command);
+            }
             Effect::Words { words, more, has_variables } => self.run_words(command, &words, more, has_variables),
-            Effect::Script(file) => self.script(&file, command),
+            Effect::Script(file) => {
+                self.script(&file, command);
+                if file.text.starts_with("<(") {
+                    self.expand_line(&file, command);
+                }
+            }
             Effect::Obeys { .. } => self.obeys(&effect, command),
             Effect::Code(_, text) if self.is_completed(&text.text) => {
                 self.opaque(&format!("code for `{}` that is completed only when it runs", command.name()));

@@ -168,7 +168,7 @@ impl Reader<'_> {
     }
 
     /// The value of a variable that may be empty; `None` for other variables.
-    fn if_empty(&self, name: &str) -> Option<&str> {
+    pub(super) fn if_empty(&self, name: &str) -> Option<&str> {
         let Surroundings { home, workdir } = self.surroundings;
         match name {
             "HOME" => Some(home),

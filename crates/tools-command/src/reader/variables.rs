@@ -49,6 +49,7 @@ impl Reader<'_> {
     pub(super) fn change(&mut self, change: Change, via: &[String]) {
         match change {
             Change::Sets(name, content, value) => {
+                self.chosen.hold(&name, value.clone());
                 self.arithmetic.set(&name, content);
                 self.assignment(&name, &value);
             }

@@ -190,6 +190,7 @@ fn posix(parsed: &Parsed<'_>) -> Vec<Effect> {
         None if told.line => found.push(Effect::hidden("a shell without the line that it is told to run")),
         Some(file) if !told.input && is_unknown(file, command) => {
             found.push(Effect::hidden("a script whose name is known only when it runs"));
+            found.push(Effect::Script(file.clone()));
         }
         Some(file) if !told.input => {
             let name = Effect::Script(file.clone());

@@ -1,6 +1,7 @@
 //! Builtins that run words, lines and scripts, now or later, and builtins that change the folder.
 
 use crate::reader::{ELSEWHERE, Value};
+use crate::registry::apply::joined;
 use crate::registry::prelude::*;
 
 pub(in crate::registry::programs) static ALL: &[Program] = &[
@@ -191,14 +192,9 @@ pub(in crate::registry::programs) static ALL: &[Program] = &[
     },
 ];
 
-/// All arguments as one line, if they are known.
+/// All arguments as one line.
 fn evaluated(parsed: &Parsed<'_>) -> Vec<Effect> {
-    let words: Vec<&Value> = parsed.operands().collect();
-    if words.is_empty() || !words.iter().all(|word| word.is_exact) {
-        return Vec::new();
-    }
-    let text = words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-    vec![Effect::Line(Value::exact(text))]
+    joined(parsed.operands().cloned().collect()).map(Effect::Line).into_iter().collect()
 }
 
 /// A script whose name is not known; it may be a stream.
