@@ -97,14 +97,20 @@ const LINE_FILTERS: &[&str] = &[
 const RESERVED: &[&str] = &["do", "done", "then", "fi", "else", "elif", "if", "while", "until", "{", "}", "!", "esac"];
 
 /// The stages of each pipeline, last pipeline first. Of alternatives (`a || b`) only the first,
-/// since that one always runs.
+/// since that one always runs. What is piped from a loop or a group belongs to its last pipeline.
 fn pipelines(tokens: &[Token]) -> Vec<Vec<Vec<String>>> {
-    let stages = |list: &[Token]| -> Vec<Vec<String>> {
+    let mut found: Vec<Vec<Vec<String>>> = Vec::new();
+    for list in tokens.split(|token| *token == Token::Next) {
         let first = list.split(|token| *token == Token::Or).next().unwrap_or_default();
-        first.split(|token| *token == Token::Pipe).map(words).filter(|stage| !stage.is_empty()).collect()
-    };
-    let all = tokens.split(|token| *token == Token::Next).map(stages);
-    let mut found: Vec<_> = all.filter(|pipeline: &Vec<Vec<String>>| !pipeline.is_empty()).collect();
+        let mut stages: Vec<Vec<String>> = first.split(|token| *token == Token::Pipe).map(words).collect();
+        let is_group_end = stages.len() > 1 && stages[0].is_empty();
+        stages.retain(|stage| !stage.is_empty());
+        match found.last_mut() {
+            Some(last) if is_group_end => last.append(&mut stages),
+            _ if !stages.is_empty() => found.push(stages),
+            _ => {}
+        }
+    }
     found.reverse();
     found
 }
@@ -184,6 +190,10 @@ mod tests {
             ("cat a.json | jq .", "jq ."),
             ("cat <<EOF > f\na; b\nEOF\ncargo build", "cargo build"),
             ("for i in 1 2; do cargo test; done", "cargo test"),
+            ("for i in 1 2; do cargo test; done | head -40", "cargo test"),
+            ("(cd app && cargo test) | tail -5", "cargo test"),
+            ("{ make; make install; } 2>&1 | jq .", "jq ."),
+            ("done | head -3", "head -3"),
             ("echo $(cd x; ls) && make", "make"),
             ("docker-compose up -d", "docker compose up -d"),
             ("kubectl -n prod get pods", "kubectl get pods"),
