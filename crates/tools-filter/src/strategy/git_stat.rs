@@ -1,5 +1,5 @@
-//! Shortens `git diff --stat`: each bar becomes its signs, and consecutive files of a folder with
-//! the same number of changes share a line. No name is left out.
+//! Shortens `git diff --stat`: each bar becomes its signs, and consecutive files of a folder share
+//! a line, those with the same number of changes also that number. No name is left out.
 
 use std::sync::LazyLock;
 
@@ -15,13 +15,12 @@ const MAX_NAMES: usize = 100;
 /// The file, the number of changed lines, and the bar.
 static BAR: LazyLock<Regex> = LazyLock::new(|| regex(r"^ (\S.*?) +\| +(\d+) ([+-]+)$"));
 
-/// Files of one folder with the same count.
+/// Consecutive files of one folder.
 #[derive(Default)]
 pub(super) struct ChangedFiles {
     folder: String,
-    /// Number and signs.
-    change: String,
-    names: Vec<String>,
+    /// Each name, with the number and the signs of its changes.
+    files: Vec<(String, String)>,
     /// The original lines.
     lines: Vec<String>,
 }
@@ -31,19 +30,18 @@ impl ChangedFiles {
     pub(super) fn take(&mut self, line: &str, out: &mut Emitter<'_>) -> bool {
         let Some(parts) = BAR.captures(line) else { return false };
         // A rename may have a slash between its braces.
-        let at = if parts[1].contains(['{', ',']) { 0 } else { parts[1].rfind('/').map_or(0, |at| at + 1) };
+        let at = if parts[1].contains(['{', ',', ';']) { 0 } else { parts[1].rfind('/').map_or(0, |at| at + 1) };
         let (folder, name) = parts[1].split_at(at);
         let signs = match (parts[3].contains('+'), parts[3].contains('-')) {
             (true, true) => "+-",
             (true, false) => "+",
             _ => "-",
         };
-        let change = format!("{} {signs}", &parts[2]);
-        if self.folder != folder || self.change != change || self.names.len() >= MAX_NAMES {
+        if self.folder != folder || self.files.len() >= MAX_NAMES {
             self.end(out);
-            (self.folder, self.change) = (folder.to_owned(), change);
+            folder.clone_into(&mut self.folder);
         }
-        self.names.push(name.to_owned());
+        self.files.push((name.to_owned(), format!("{} {signs}", &parts[2])));
         self.lines.push(line.to_owned());
         true
     }
@@ -53,13 +51,28 @@ impl ChangedFiles {
         for line in self.lines.drain(..) {
             out.fold(&line);
         }
-        let (folder, change) = (&self.folder, &self.change);
-        if self.names.len() >= MIN_FILES && !folder.is_empty() {
-            out.write(&format!(" {folder}{{{}}} | {change}", self.names.join(", ")));
-        } else {
-            self.names.iter().for_each(|name| out.write(&format!(" {folder}{name} | {change}")));
+        let folder = &self.folder;
+        if self.files.len() < MIN_FILES || folder.is_empty() {
+            for (name, change) in self.files.drain(..) {
+                out.write(&format!(" {folder}{name} | {change}"));
+            }
+            return;
         }
-        self.names.clear();
+        let same: Vec<(String, &str)> = self
+            .files
+            .chunk_by(|a, b| a.1 == b.1)
+            .map(|files| {
+                let names: Vec<&str> = files.iter().map(|(name, _)| name.as_str()).collect();
+                (names.join(", "), files[0].1.as_str())
+            })
+            .collect();
+        if let [(names, change)] = same.as_slice() {
+            out.write(&format!(" {folder}{{{names}}} | {change}"));
+        } else {
+            let same: Vec<String> = same.iter().map(|(names, change)| format!("{names} | {change}")).collect();
+            out.write(&format!(" {folder}{{{}}}", same.join("; ")));
+        }
+        self.files.clear();
     }
 }
 
@@ -74,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn files_of_a_folder_with_as_many_changes_stand_together() {
+    fn files_of_a_folder_stand_together() {
         let text = "
  README.md          | 12 ++++++------
  src/a.rs           |  2 +-
@@ -88,8 +101,7 @@ mod tests {
 ";
         let expected = "
  README.md | 12 +-
- src/{a.rs, b.rs, c.rs, d.rs} | 2 +-
- src/e.rs | 40 +
+ src/{a.rs, b.rs, c.rs, d.rs | 2 +-; e.rs | 40 +}
  src/{f.rs => g.rs} | 2 +-
  src/deep/h.rs | 9 -
  8 files changed, 61 insertions(+), 23 deletions(-)
