@@ -82,6 +82,12 @@ impl Machine {
         if lines.len() <= self.limit {
             return keep_all(&lines, out);
         }
+        if lines.len() > self.limit * 2
+            && lines.iter().filter(|line| changed(line).is_some()).count() * 10 >= lines.len() * 8
+        {
+            self.found = true;
+            return by_change(&lines, out);
+        }
         let paths = lines.iter().filter(|line| is_path(line)).count();
         if long * 10 >= lines.len() * 8 {
             self.found = true;
@@ -222,6 +228,28 @@ pub(crate) fn is_path(line: &str) -> bool {
     !line.starts_with(' ') && !line.contains([':', '\t']) && (1..=MAX_DEPTH).contains(&line.matches('/').count())
 }
 
+/// The letter and the path of a changed file: `M\tsrc/a.rs`. `None` for a rename, which has two.
+fn changed(line: &str) -> Option<(char, &str)> {
+    let (letter, path) = line.split_once('\t')?;
+    let mut letters = letter.chars();
+    let letter = letters.next().filter(char::is_ascii_uppercase)?;
+    (letters.next().is_none() && !path.is_empty() && !path.contains('\t')).then_some((letter, path))
+}
+
+/// Writes changed files by letter and directory.
+fn by_change(lines: &[String], out: &mut Emitter<'_>) {
+    let files: Vec<(char, &str)> = lines.iter().filter_map(|line| changed(line)).collect();
+    lines.iter().filter(|line| changed(line).is_some()).for_each(|line| out.fold(line));
+    let mut letters: Vec<char> = files.iter().map(|(letter, _)| *letter).collect();
+    letters.sort_unstable();
+    letters.dedup();
+    for letter in letters {
+        let paths = files.iter().filter(|(of, _)| *of == letter).map(|(_, path)| *path);
+        folded(paths, &format!(" with {letter}"), out);
+    }
+    lines.iter().filter(|line| changed(line).is_none()).for_each(|line| out.keep(line));
+}
+
 #[derive(Default)]
 struct Folder<'a> {
     folders: BTreeMap<&'a str, Folder<'a>>,
@@ -302,6 +330,37 @@ mod tests {
             "[name size, without times; `/` directory, `*` executable]\n.:\ntotal 12\nalpha.txt 120  beta.txt 120  gamma.txt 120\n\
              \n./sub:\ntotal 16\nalpha.txt 120  beta.txt 120  gamma.txt 120\n"
         );
+    }
+
+    #[test]
+    fn changed_files_are_listed_by_letter() {
+        let names = ["ash", "birch", "cedar", "elm", "fir", "hazel"];
+        let line = |at: usize| {
+            let letter = if at % 50 == 7 { 'D' } else { 'M' };
+            format!(
+                "{letter}\tcrates/trees/src/{}/{}_{}.rs\n",
+                names[at % 3],
+                names[at % 6],
+                names[at / 6 % 6].repeat(1 + at / 36)
+            )
+        };
+        let renamed = "R089\tcrates/trees/src/old.rs\tcrates/trees/src/new.rs\n";
+        let list = |lines: usize| (0..lines).map(line).collect::<String>() + renamed;
+        let shown = |text: &str| {
+            FilterPipeline::builtin().filter("git diff --name-status HEAD~9", Exit::Code(0), text.as_bytes()).text
+        };
+        let long = shown(&list(150));
+        assert!(
+            long.contains("[147 paths with M, by directory]") && long.contains("[3 paths with D, by directory]"),
+            "{long}"
+        );
+        assert!(long.ends_with(renamed), "{long}");
+        for at in 0..150 {
+            let line = line(at);
+            let name = line.trim_end().rsplit('/').next().unwrap_or_default();
+            assert!(long.split([' ', '\n']).any(|word| word == name), "{name}: {long}");
+        }
+        assert_eq!(shown(&list(50)), list(50));
     }
 
     #[test]
