@@ -5,6 +5,8 @@
 //! when their cells are in the same columns, so an empty cell is never closed up; indentation
 //! stays. Lines that report something, lines with a place or a running test, diff changes and prose
 //! stay as they are.
+//!
+//! Long lists also share the beginnings of cells, see [`super::long_lists`].
 
 use std::ops::Range;
 
@@ -20,24 +22,32 @@ use crate::{
 const MIN_ROWS: usize = 5;
 /// Minimum bytes the rows have in common, and minimum bytes of each stretch moved to the heading.
 const MIN_COMMON: usize = 24;
-const MIN_STRETCH: usize = 10;
+pub(super) const MIN_STRETCH: usize = 10;
 /// Maximum length in bytes of a line to join, and maximum total bytes of a group.
-const MAX_LINE_BYTES: usize = 600;
-const MAX_HELD_BYTES: usize = 16 << 10;
+pub(super) const MAX_LINE_BYTES: usize = 600;
+pub(super) const MAX_HELD_BYTES: usize = 16 << 10;
 /// Prefix of a shortened row.
-const LEFT: &str = "… ";
+pub(super) const LEFT: &str = "… ";
 
 #[derive(Default)]
 pub(crate) struct CommonCells {
     rows: Vec<String>,
     bytes: usize,
-    /// For each cell of the first row, whether all rows have it.
-    common: Vec<bool>,
+    /// What all rows have of each cell.
+    common: Vec<Common>,
     found: bool,
 }
 
+/// What rows have in common of a cell. The order is that of what they have.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Common {
+    /// The beginning, of this length in bytes.
+    Beginning(usize),
+    Whole,
+}
+
 /// The cells of a line: words, or whole quotations.
-fn cells(line: &str) -> Vec<&str> {
+pub(super) fn cells(line: &str) -> Vec<&str> {
     placed(line).into_iter().map(|cell| &line[cell]).collect()
 }
 
@@ -61,7 +71,7 @@ fn placed(line: &str) -> Vec<Range<usize>> {
 
 /// Whether the cells of two rows are in the same columns, left- or right-aligned, wherever more
 /// than one blank separates them.
-fn same_columns(a: &str, b: &str) -> bool {
+pub(super) fn same_columns(a: &str, b: &str) -> bool {
     let column = |line: &str, at: usize| line[..at].chars().count();
     let is_same = |(one, other): (Range<usize>, Range<usize>)| {
         let is_parted = a[..one.start].ends_with("  ") || b[..other.start].ends_with("  ");
@@ -77,7 +87,7 @@ fn may_be_row(line: &str) -> bool {
 
 /// Whether a line may be joined with others. Called only for lines that share much with another
 /// one, which is rare.
-fn may_join(line: &str) -> bool {
+pub(super) fn may_join(line: &str) -> bool {
     !line.contains("{}")
         && !is_change(line)
         && marked(line).is_none()
@@ -92,20 +102,26 @@ fn is_word(cell: &str) -> bool {
     cell.len() > 1 && cell.bytes().all(|byte| byte.is_ascii_lowercase())
 }
 
-/// Bytes of the cells that all rows share.
-fn weight(cells: &[&str], common: &[bool]) -> usize {
-    cells.iter().zip(common).filter(|(_, common)| **common).map(|(cell, _)| cell.len() + 1).sum()
+/// Bytes that all rows share.
+pub(super) fn weight(cells: &[&str], common: &[Common]) -> usize {
+    let bytes = |(cell, common): (&&str, &Common)| match common {
+        Common::Whole => cell.len() + 1,
+        Common::Beginning(bytes) => *bytes,
+    };
+    cells.iter().zip(common).map(bytes).sum()
 }
 
 impl CommonCells {
-    /// The cells that the line shares with the held rows; `None` when it does not belong to them.
-    fn common(&self, line: &str) -> Option<Vec<bool>> {
+    /// What the line shares with the held rows; `None` when it does not belong to them.
+    fn common(&self, line: &str) -> Option<Vec<Common>> {
         let (first, cells) = (cells(self.rows.first()?), cells(line));
         if first.len() != cells.len() || self.bytes >= MAX_HELD_BYTES {
             return None;
         }
-        let both = |(at, is_common): (usize, &bool)| *is_common && first[at] == cells[at];
-        let common: Vec<bool> = self.common.iter().enumerate().map(both).collect();
+        let both = |(at, common): (usize, &Common)| {
+            if *common == Common::Whole && first[at] == cells[at] { Common::Whole } else { Common::Beginning(0) }
+        };
+        let common: Vec<Common> = self.common.iter().enumerate().map(both).collect();
         let (before, now) = (weight(&first, &self.common), weight(&first, &common));
         // A row that shares much less starts a new group.
         let is_other = now < MIN_COMMON || (self.rows.len() >= MIN_ROWS && now * 5 < before * 4);
@@ -144,12 +160,12 @@ impl CommonCells {
     }
 }
 
-/// The heading with the common text and the shortened rows; `None` when that saves too little.
-fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
-    let first = cells(rows.first()?);
+/// Whether each cell leaves the rows for the heading; `None` for prose.
+pub(super) fn leaves(first: &[&str], common: &[Common]) -> Option<Vec<bool>> {
+    let is_whole = |at: usize| common.get(at) == Some(&Common::Whole);
     // The key of a differing value stays with it.
-    let is_key = |at: usize| common.get(at + 1) == Some(&false) && first[at].ends_with([':', '=']);
-    let mut leaves: Vec<bool> = common.iter().enumerate().map(|(at, common)| *common && !is_key(at)).collect();
+    let is_key = |at: usize| at + 1 < common.len() && !is_whole(at + 1) && first[at].ends_with([':', '=']);
+    let mut leaves: Vec<bool> = (0..common.len()).map(|at| is_whole(at) && !is_key(at)).collect();
     let mut at = 0;
     while at < leaves.len() {
         let length = leaves[at..].iter().take_while(|leaves| **leaves).count();
@@ -157,18 +173,36 @@ fn joined(rows: &[String], common: &[bool]) -> Option<(String, Vec<String>)> {
         if first[at..at + length].windows(2).any(|pair| pair.iter().all(|cell| is_word(cell))) {
             return None;
         }
-        if weight(&first[at..at + length], &leaves[at..at + length]) < MIN_STRETCH {
+        if weight(&first[at..at + length], &common[at..at + length]) < MIN_STRETCH {
             leaves[at..at + length].fill(false);
         }
         at += length.max(1);
     }
-    let heading: Vec<&str> =
-        first.iter().zip(&leaves).map(|(cell, leaves)| if *leaves { cell } else { "{}" }).collect();
+    Some(leaves)
+}
+
+/// The heading with the common text and the shortened rows; `None` when that saves too little.
+pub(super) fn joined(rows: &[String], common: &[Common]) -> Option<(String, Vec<String>)> {
+    let first = cells(rows.first()?);
+    let leaves = leaves(&first, common)?;
+    // How much of a cell that stays in the rows is in the heading.
+    let beginning = |at: usize| match common[at] {
+        Common::Beginning(bytes) => bytes,
+        Common::Whole => 0,
+    };
+    let heading: Vec<String> = (0..first.len())
+        .map(|at| if leaves[at] { first[at].to_owned() } else { format!("{}{{}}", &first[at][..beginning(at)]) })
+        .collect();
     let heading = format!("[… {} lines, each {{}} filled in below: {}]", rows.len(), heading.join(" "));
+    // Blanks before cells that end in one column are no indentation.
+    let first_cell = |row: &String| placed(row).first().cloned().unwrap_or_default();
+    let is_right = rows.iter().all(|row| first_cell(row).end == first_cell(&rows[0]).end)
+        && rows.iter().any(|row| first_cell(row).start != first_cell(&rows[0]).start);
     let left = |row: &String| {
-        let left = cells(row).into_iter().zip(&leaves).filter(|(_, leaves)| !**leaves).map(|(cell, _)| cell);
-        let indentation = &row[..row.len() - row.trim_start_matches(' ').len()];
-        format!("{LEFT}{indentation}{}", left.collect::<Vec<_>>().join(" "))
+        let left = cells(row).into_iter().enumerate().filter(|(at, _)| !leaves[*at]);
+        let left: Vec<&str> = left.map(|(at, cell)| &cell[beginning(at)..]).collect();
+        let indentation = if is_right { "" } else { &row[..row.len() - row.trim_start_matches(' ').len()] };
+        format!("{LEFT}{indentation}{}", left.join(" "))
     };
     let texts: Vec<String> = rows.iter().map(left).collect();
     let size = |rows: &[String]| rows.iter().map(|row| row.len() + 1).sum::<usize>();
@@ -188,7 +222,7 @@ impl Reducer for CommonCells {
             }
             self.end(out);
         }
-        self.common = vec![true; cells(line).len()];
+        self.common = vec![Common::Whole; cells(line).len()];
         self.hold(line);
     }
 

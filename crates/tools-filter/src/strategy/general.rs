@@ -21,6 +21,7 @@ use super::{
     library_notes::LibraryNotes,
     library_warnings::LibraryWarnings,
     log_kinds::LogKinds,
+    long_lists::LongLists,
     margins::Margins,
     opaque::Opaque,
     packed::PackedFiles,
@@ -50,7 +51,12 @@ pub(crate) fn of_listing() -> Vec<Box<dyn Reducer>> {
 
 /// Stages after a rule for a table or a log: only those that drop useless lines.
 pub(crate) fn of_tables(command: &ParsedCommand) -> Vec<Box<dyn Reducer>> {
-    vec![Box::new(Usage::new(command)), Box::<Alternatives>::default(), Box::<CommonCells>::default()]
+    vec![
+        Box::new(Usage::new(command)),
+        Box::<Alternatives>::default(),
+        Box::<LongLists>::default(),
+        Box::<CommonCells>::default(),
+    ]
 }
 
 /// Stages before the rule of a command, which may rewrite findings.
@@ -104,6 +110,8 @@ pub(crate) fn start(command: &ParsedCommand, has_rule: bool, knows_tests: bool) 
     }
     stages.push(Box::<ProcessMarks>::default());
     stages.push(Box::<Alternatives>::default());
+    // It compares the columns, which the next stage narrows.
+    stages.push(Box::<LongLists>::default());
     stages.push(Box::<TableBlanks>::default());
     stages.push(Box::<SimilarLines>::default());
     stages.push(Box::<Rulers>::default());

@@ -34,6 +34,7 @@ mod library_warnings;
 mod listing;
 mod log_kinds;
 mod long_lines;
+mod long_lists;
 mod margins;
 mod opaque;
 mod packed;

@@ -46,14 +46,21 @@ fn columns(line: &str) -> Option<Vec<&str>> {
     let columns: Vec<&str> =
         text.split("  ").map(|column| column.trim_matches(' ')).filter(|c| !c.is_empty()).collect();
     // Indented text may be aligned with the line above, or marks may point into it.
-    let fewest = if text.starts_with(' ') { MIN_INDENTED_COLUMNS } else { 2 };
+    let fewest = if text.starts_with(' ') { MIN_LONG_COLUMNS } else { 2 };
     (columns.len() >= fewest && !is_indented(&columns)).then_some(columns)
 }
 
-/// Minimum number of columns of an indented row.
+/// Minimum number of columns of an indented row; in a table of at least so many rows, fewer.
 const MIN_INDENTED_COLUMNS: usize = 4;
+const MIN_LONG_ROWS: usize = 10;
+const MIN_LONG_COLUMNS: usize = 3;
 /// Maximum indentation that a row keeps.
 const INDENT: usize = 2;
+
+/// Whether a row needs many others beside it to be one of a table.
+fn may_be_text(row: &str) -> bool {
+    row.starts_with(' ') && columns(row).is_none_or(|columns| columns.len() < MIN_INDENTED_COLUMNS)
+}
 
 /// Whether the blanks after the first cell are indentation: the cell is the sign of a diff line or
 /// a comment, or the number of a source line.
@@ -140,8 +147,13 @@ impl TableBlanks {
             return self.write(line, Some(shape), out);
         }
         self.end_bars(out);
+        let is_text = may_be_text(line);
+        if self.held.first().is_some_and(|first| may_be_text(first) != is_text) {
+            self.end(out);
+        }
         self.held.push(line.to_owned());
-        if self.held.len() == MIN_ROWS {
+        let least = if is_text { MIN_LONG_ROWS } else { MIN_ROWS };
+        if self.held.len() >= least {
             // The heading may have more columns than a row, or two words for one column.
             let count = |line: &String| self::columns(line).map_or(0, |columns| columns.len());
             let counts: Vec<usize> = self.held.iter().map(count).collect();
@@ -225,6 +237,17 @@ mod tests {
             "   ncalls  tottime  percall  place\n      7/1    0.000    0.000  a.py:1(run)\n        1    0.000    0.021  b.py:2(find it)\n       23    0.000    0.021  c.py:3(x)\n",
             "  ncalls tottime percall place\n  7/1 0.000 0.000 a.py:1(run)\n  1 0.000 0.021 b.py:2(find it)\n  23 0.000 0.021 c.py:3(x)\n",
         );
+    }
+
+    #[test]
+    fn indented_rows_with_few_columns_are_a_table_when_there_are_many() {
+        let names = ["ash", "birch", "cedar", "elm", "fir", "hazel", "larch", "maple", "oak", "pine"];
+        let kinds = ["tall", "white", "red", "old"];
+        let row = |(at, name): (usize, &&str)| format!("    bool {name:<16}= {:<16}{}\n", at * at * 7, kinds[at % 4]);
+        let rows: Vec<String> = names.iter().enumerate().map(row).collect();
+        let narrow = |(at, name): (usize, &&str)| format!("  bool {name}  = {}  {}\n", at * at * 7, kinds[at % 4]);
+        check(&rows.concat(), &names.iter().enumerate().map(narrow).collect::<String>());
+        check(&rows[..9].concat(), &rows[..9].concat());
     }
 
     #[test]
