@@ -15,8 +15,8 @@ pub struct AcpConfig {
     /// Seconds that a person may take to answer a question in the editor. Without an answer in
     /// time the call is refused.
     pub permission_timeout: NonZeroU64,
-    /// Display of a running command's output: in a terminal of the editor where it has some
-    /// (`auto`), or as text (`local`). The command itself runs in the sandbox either way.
+    /// Place where the output of a running command is shown: in a terminal of the editor if it has
+    /// terminals (`auto`), or as text (`local`). The command itself runs in the sandbox either way.
     pub terminal: TerminalUse,
 }
 

@@ -23,10 +23,11 @@ const DEEPEST: usize = 32;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TafcConfig {
-    /// Whether tools that are hard to call get a field in which a model thinks before it fills in
-    /// the others. What stands in it is dropped before the call is made.
+    /// Whether tools with complex parameters get an extra first field in which the model thinks.
+    /// Its content is dropped before the call is made.
     pub enabled: bool,
-    /// Minimum complexity of the parameters, from 0 to 1. What is no number counts as 0.6.
+    /// Minimum complexity of a tool's parameters, from 0 to 1, for the extra field. A value that is
+    /// not a number counts as 0.6.
     pub complexity_threshold: f64,
 }
 

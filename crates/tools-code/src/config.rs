@@ -13,37 +13,37 @@ use crate::{ChunkIndex, MemoryChunks, languages::named};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct IndexConfig {
-    /// Whether there is `search_code`.
+    /// Whether the tool `search_code` exists.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
-    /// Ranking of passages for queries in words: `words` (BM25 over the words of each symbol; a
-    /// model in `embedding.model` ranks the best of them again), or vectors of all passages beside
-    /// the words: `memory` keeps them in this process, `qdrant` at a server (`index.qdrant`), which
-    /// needs a build with an adapter for it. Without a model, without the adapter, and while the
-    /// server cannot be used, passages are found by words, and the answer says so.
+    /// Ranking of passages by `search_code`, for queries in words. `words`: by BM25 over the words
+    /// of each symbol; a model in `embedding.model` ranks the best again. `memory` and `qdrant`
+    /// also use vectors of all passages, kept in this process or at a server (`index.qdrant`; needs
+    /// a build with that adapter). Without a model, adapter or reachable server, passages are found
+    /// by words, and the answer says so.
     #[schemars(extend("x-applies" = "next_start"))]
     pub vector_backend: VectorBackend,
-    /// Maximum number of passages that one call turns into vectors. The files of the others are
-    /// found by words until later calls come to them.
+    /// Maximum number of passages that one `search_code` call turns into vectors. Files of the
+    /// others are found by words until later calls process them.
     pub vectors_per_call: usize,
     /// The Qdrant server of `vector_backend = "qdrant"`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub qdrant: QdrantConfig,
-    /// Size in bytes up to which a file is searched.
+    /// Maximum size in bytes of a file that `search_code` searches.
     pub max_file_bytes: u64,
-    /// Globs on paths below the workspace of files that are not searched, beside those that
-    /// `.gitignore` names.
+    /// Globs of files that `search_code` skips, relative to the workspace, in addition to
+    /// `.gitignore`.
     pub exclude: Vec<String>,
-    /// Whether changes are learned from the system (inotify) between calls of one process. Without
-    /// it, and where the system does not tell of every change (file systems of other machines, more
-    /// folders than a quarter of `fs.inotify.max_user_watches`), each call looks at every file's
-    /// times, as `grep` does.
+    /// Whether `search_code` learns of changed files from the system (inotify) between calls of one
+    /// process. If false, and where the system does not report every change (network file systems,
+    /// more folders than a quarter of `fs.inotify.max_user_watches`), each call checks the times of
+    /// every file, as `grep` does.
     pub watch: bool,
-    /// About how many bytes of memory one index may take. Files beyond it are searched by `grep`
-    /// only, which the answer says.
+    /// Approximate maximum memory of one index, in bytes. `search_code` does not find files beyond
+    /// it and says so; `grep` does.
     pub memory_bytes: u64,
-    /// Language servers by language (`rust`, `python`, …). They run confined like commands. None is
-    /// started that does not stand here.
+    /// Language servers by language (`rust`, `python`, …). They run in the sandbox, like commands.
+    /// Empty: none is started.
     #[schemars(extend("x-applies" = "next_start"))]
     pub lsp: BTreeMap<String, ServerConfig>,
 }
@@ -65,17 +65,18 @@ pub enum VectorBackend {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct QdrantConfig {
-    /// Its base URL. Version 1.10 or later.
+    /// Base URL of the Qdrant server, version 1.10 or later.
     pub url: String,
-    /// Prefix of the names of its collections; each model has one of its own. Machines on which the
-    /// same path is another workspace need different ones.
+    /// Prefix of the names of the Qdrant collections; each model has its own collection. Machines
+    /// on which the same path is a different workspace need different prefixes.
     pub collection: String,
-    /// The environment variable that holds the key. None is sent where it is not set.
+    /// The environment variable with the API key of the Qdrant server. If it is not set, no key is
+    /// sent.
     pub key_env: String,
-    /// Seconds that one request may take.
+    /// Time limit of one request to the Qdrant server, in seconds.
     pub timeout_secs: u64,
-    /// Whether another machine may be reached by `http`. The key and the vectors are then readable
-    /// on the way.
+    /// Whether a Qdrant server on another machine may be reached by `http`. The key and the vectors
+    /// are then readable on the network.
     pub allow_http: bool,
 }
 

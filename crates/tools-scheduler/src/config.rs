@@ -14,31 +14,32 @@ use crate::{Scheduler, SqliteTasks, TaskStore};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SchedulerConfig {
-    /// Whether there are the tools `schedule_periodic`, `schedule_deferred` and `cancel_task`.
+    /// Whether the tools `schedule_periodic`, `schedule_deferred` and `cancel_task` exist.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
-    /// The file that tasks lie in; a relative path starts in the user's state folder.
+    /// The file that stores scheduled tasks; a relative path starts in `haft` in the user's state
+    /// folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
-    /// The `postgres://` address of a server that several machines share, instead of the file;
-    /// needs a program built with the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that stores tasks for several machines; needs a build
+    /// with the feature `postgres`. Empty: the file in `scheduler.path`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
-    /// The most tasks of a folder that are still to run.
+    /// Maximum number of scheduled tasks of one folder. Tasks without a further run do not count.
     #[schemars(extend("x-overlay" = "lower"))]
     pub max_tasks: u64,
-    /// The fewest seconds between two runs of a task.
+    /// Minimum number of seconds between two runs of a task.
     pub min_interval_secs: u64,
-    /// Treatment of missed times: `none` are left out, `once` one run stands for all of them, `all`
-    /// each is made up for.
+    /// Treatment of missed runs: `none` skips them, `once` makes one run for all of them, `all`
+    /// makes each of them.
     pub catch_up: CatchUp,
-    /// Maximum age of a missed time, in seconds.
+    /// Maximum age in seconds of a missed run that is still made up for.
     pub grace_secs: u64,
-    /// Whether a person is asked before a task is stored, also where a rule allows the call: it
-    /// runs later, when nobody is there.
+    /// Whether a person is asked before a task is stored, even if a rule allows the call: the task
+    /// runs later, when no person can be asked.
     #[schemars(extend("x-overlay" = true))]
     pub confirm_create: bool,
-    /// Treatment of a task's call that would ask a person.
+    /// Treatment of a call of a task that needs a person's approval: `deny_on_ask` refuses it.
     pub unattended: UnattendedPolicy,
 }
 

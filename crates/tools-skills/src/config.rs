@@ -13,21 +13,21 @@ use crate::{Place, places};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SkillsConfig {
-    /// Whether skills are looked for.
+    /// Whether Agent Skills are searched for and offered.
     #[schemars(extend("x-overlay" = false))]
     pub enabled: bool,
-    /// Further folders that hold skills.
+    /// Further folders that contain skills.
     pub dirs: Vec<PathBuf>,
-    /// Whether skills of the project count: `ask` asks a person about each, and again when one of
-    /// its files changed; `allow` takes them as they are; `deny` leaves out those that `haft skills
-    /// trust` did not name.
+    /// Whether skills of the project are used: `ask` asks a person about each, and again when one
+    /// of its files changed; `allow` uses all; `deny` uses only those approved with `haft skills
+    /// trust`.
     #[schemars(extend("x-overlay" = ["allow", "ask", "deny"]))]
     pub trust: Trust,
-    /// Maximum number of bytes of a body that are shown; what is longer is stored with its
-    /// beginning shown.
+    /// Maximum number of bytes of a skill's text that are shown. A longer text is stored, and its
+    /// beginning is shown.
     pub max_body: usize,
-    /// Maximum number of seconds that an invoked skill stays active, where a client does not say
-    /// when a turn ends.
+    /// Maximum number of seconds that an invoked skill stays active if the client does not report
+    /// the end of a turn.
     pub active_secs: u64,
 }
 

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 pub struct EmbeddingConfig {
     /// The folder of a model that turns texts into vectors: `model.safetensors` (static) or
     /// `model.onnx` (transformer), each with its `tokenizer.json`. Tools, memories and code are
-    /// then found by what they mean as well as by their words. Unset, by their words alone. Needs a
-    /// build with the feature `embed`.
+    /// then found by meaning as well as by words. Unset: by words alone. Needs a build with the
+    /// feature `embed`.
     pub model: Option<PathBuf>,
 }

@@ -90,30 +90,31 @@ pub struct AgentConfig {
     /// Maximum number of requests to the model in one turn of `haft run`.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub max_tool_iterations: NonZeroU32,
-    /// Maximum number of tokens in a conversation: at nine tenths of four fifths of it old results
-    /// are taken out and what is older becomes a summary, and beyond four fifths the turn stops.
-    /// Unset, what the model reads at most.
+    /// Budget of a conversation, in tokens. A request may use 80 % of it; beyond that the turn
+    /// stops. From 72 % on, old results are removed and older messages are summarised. Unset: the
+    /// context size of the model.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub context_budget_tokens: Option<u64>,
-    /// Whether calls that only read are started while the model still writes its answer: at most
-    /// two at once, of tools of this program, without a question and without a model that judges
-    /// them. Their results are used where the model asks for the same in the end; else they are
-    /// thrown away, which stands on record.
+    /// Whether calls that only read start while the model still writes its answer. At most two run
+    /// at once, only tools of Haft, and none that needs a question or a judgement by a model. A
+    /// result is discarded, and recorded so, if the final answer does not contain the call.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub start_early: bool,
-    /// The provider that writes summaries, of `[[llm.providers]]`; empty for the one that answers.
+    /// Name of the provider in `[[llm.providers]]` that writes summaries. Empty: the one that
+    /// answers.
     #[schemars(extend("x-applies" = "next_start"))]
     pub compress_provider: String,
-    /// Maximum cost of one turn, in the currency of the provider's prices; no limit when unset.
+    /// Maximum cost of one turn, in the currency of the provider's prices. Unset: no limit.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = "lower"))]
     pub max_cost: Option<f64>,
-    /// Whether a call is looked through for paths that neither exist nor were ever mentioned, and
-    /// for addresses and numbers that were not. What is found is a warning to the model, an event
-    /// and a field of the record; nothing is refused for it.
+    /// Whether calls are checked for paths that neither exist nor were mentioned before (see also
+    /// `agent.reasoning_model`). A finding warns the model and is recorded; the call is not
+    /// refused.
     #[schemars(extend("x-overlay" = true))]
     pub hallucination_detection: bool,
-    /// Whether the model reasons before it calls. Only then are addresses and numbers looked for as
-    /// well: such models make them up more readily. Nothing is told from a model's name.
+    /// Whether the model is a reasoning model. Then `agent.hallucination_detection` also checks
+    /// addresses and numbers, which such models invent more often. Never derived from the model's
+    /// name.
     #[schemars(extend("x-applies" = "next_start"))]
     pub reasoning_model: bool,
     /// Selection of the definitions for a turn, where a host describes its topic. An MCP client
@@ -145,19 +146,18 @@ impl Default for AgentConfig {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolsConfig {
-    /// Whether there are tools at all.
+    /// Whether Haft offers any tools.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
-    /// Takes every tool away that may change something, whatever it is called with: `bash` and the
-    /// tools that write.
+    /// Whether all tools that can change something are removed: `bash` and the tools that write.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = true))]
     pub read_only: bool,
-    /// Whether an agent's model summarises long results before they go into the conversation.
-    /// References to stored output stay in place.
+    /// Whether the model summarises long results before they enter an agent's conversation.
+    /// References to stored output are kept.
     #[schemars(extend("x-applies" = "next_start"))]
     pub summarize_output: bool,
-    /// Choices of tools under names, for `mcp.profile`: `core` (what an agent lacks that has file
-    /// tools), `coding` and `full` are there without being written.
+    /// Named sets of tools for `mcp.profile`. `core` (for agents with their own file tools),
+    /// `coding` and `full` are built in.
     #[schemars(extend("x-applies" = "next_start"))]
     pub profiles: BTreeMap<String, ProfileConfig>,
     /// Tools that need others to have succeeded in the session.
@@ -178,11 +178,11 @@ pub struct ToolsConfig {
     /// The tools `fetch` and `web_scrape`.
     #[schemars(extend("x-applies" = "reload"))]
     pub scrape: ScrapeConfig,
-    /// Ordered rules by tool: the first that matches a part of a call decides about it, the
-    /// strictest part decides about the call. A tool with rules of which none matches asks; a tool
-    /// without rules runs when it only reads the workspace, and asks otherwise. A rule is about the
-    /// tool it stands under and the path that is named: what no tool may read belongs into
-    /// `tools.file.deny_read`.
+    /// Permission rules by tool, in order. The first rule that matches a part of a call decides
+    /// about that part; the strictest part decides about the call. If a tool has rules and none
+    /// matches, a person is asked. A tool without rules runs if it only reads the workspace;
+    /// otherwise a person is asked. A rule covers only its own tool and the path that the call
+    /// names: put paths that no tool may read into `tools.file.deny_read`.
     #[schemars(extend("x-overlay" = "deny"))]
     pub permissions: PermissionsConfig,
     /// Shortening of command output before a model reads it. Rules of your own stand in
@@ -216,7 +216,7 @@ pub struct ToolsConfig {
     pub anomaly: AnomalyConfig,
     /// Skips calls that are not worth making.
     pub utility: UtilityConfig,
-    /// The most calls that a session may make; no limit when unset.
+    /// Maximum number of calls of one session. Unset: no limit.
     #[schemars(extend("x-overlay" = "lower"))]
     pub max_tool_calls_per_session: Option<u64>,
     /// Quota of callers, over all their sessions.
@@ -270,23 +270,24 @@ pub struct McpConfig {
     /// Whether results carry `structuredContent` beside the text. Many clients then show the model
     /// only that.
     pub structured: bool,
-    /// Maximum number of bytes of text in one answer. Unset, the client's name decides: 11,000 for
-    /// Codex, which cuts what is longer than 12,000 in the middle, and 25,000 for others.
+    /// Maximum number of bytes of text in one answer. Unset: 11,000 for Codex, which cuts the
+    /// middle out of answers above 12,000, and 25,000 for other clients.
     pub answer_bytes: Option<usize>,
-    /// Time limit in seconds for the answer to a question; without an answer the call is refused. A
-    /// later answer counts when the same call is made again within ten minutes.
+    /// Time limit in seconds for a person's answer to a question; without an answer the call is
+    /// refused. A later answer counts if the same call is made again within ten minutes.
     pub question_timeout: u64,
     /// Name of the set of tools that a client is shown: `core`, `coding`, `full`, `gateway`
-    /// (`tool_search` and `read_overflow`; all others are shown once a search has found them) or
-    /// one of `[tools.profiles]`. Others can still be called.
+    /// (`tool_search` and `read_overflow`; others are shown once a search found them) or one of
+    /// `[tools.profiles]`. Tools that are not shown can still be called.
     pub profile: String,
-    /// With more tools than this, a client is shown those of `core` and `tool_search`, and what a
-    /// search finds.
+    /// Number of tools above which a client is shown only those of `core`, `tool_search`, and the
+    /// tools that a search finds.
     pub search_above: usize,
-    /// Tools that a client should load even where it leaves others to a search of its own.
+    /// Tools that a client should load at once even if it finds other tools by its own search.
     pub always_load: Vec<String>,
-    /// MCP servers whose tools are offered among the others: judged by the same gates, confined as
-    /// commands are, their definitions pinned in `mcp.lock.json` beside the configuration.
+    /// MCP servers whose tools are offered too. The same gates judge their calls; servers that Haft
+    /// starts run in the sandbox like commands. Their definitions are pinned in `mcp.lock.json`
+    /// beside the configuration.
     pub servers: Vec<McpServerConfig>,
 }
 

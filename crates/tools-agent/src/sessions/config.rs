@@ -13,13 +13,13 @@ use super::Sessions;
 #[serde(default, deny_unknown_fields)]
 pub struct SessionsConfig {
     /// The `postgres://` address of a server that stores conversations for several machines; needs
-    /// a program built with the feature `postgres`. Empty: files in the user's state folder.
+    /// a build with the feature `postgres`. Empty: files in the user's state folder.
     pub database: String,
-    /// Whose conversations are saved and found in the database; empty for those of the user that
-    /// the program runs as, by name.
+    /// Name under which conversations are saved and found in the database. Empty: the name of the
+    /// user that runs the program.
     pub owner: String,
-    /// Treatment of conversations while the database cannot be reached: with `"block"` none begins
-    /// or goes on that cannot be saved, with `"warn"` they go on unsaved.
+    /// Behaviour while the database cannot be reached: with `"block"` no conversation starts or
+    /// continues, with `"warn"` conversations continue unsaved.
     #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnSessionsAway,
 }

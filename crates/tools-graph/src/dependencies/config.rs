@@ -9,13 +9,14 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DependenciesConfig {
-    /// Whether the rules are in force.
+    /// Whether `tools.dependencies.rules` apply: tools are shown only after those that they need.
     pub enabled: bool,
-    /// Addition to a score for each preferred tool that has succeeded.
+    /// Addition to the score of a tool for each of its preferred tools that has succeeded.
     pub boost_per_dep: f32,
-    /// The most that preferred tools add to a score together.
+    /// Maximum addition to the score of a tool for all its preferred tools together.
     pub max_total_boost: f32,
-    /// Requirements and preferences of each tool.
+    /// For each tool: the tools that must have succeeded before it, and those whose success raises
+    /// its score.
     pub rules: BTreeMap<String, DependencyRule>,
 }
 

@@ -13,21 +13,22 @@ const MAX_TOP_K: usize = 10_000;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ToolFilterConfig {
-    /// Whether definitions are filtered at all.
+    /// Whether a model is shown only the tools that fit its task.
     pub enabled: bool,
-    /// Number of tools that the ranking adds.
+    /// Maximum number of tools that the ranking adds, from 1 to 10,000.
     pub top_k: usize,
-    /// Minimum score of a ranked tool, from 0 to 1.
+    /// Minimum score of a tool that the ranking adds, from 0 to 1.
     pub min_score: f32,
-    /// Tools with fewer words in their description are always shown: a ranking has nothing to go
-    /// by.
+    /// Tools with fewer words in their description are always shown, since they cannot be ranked.
     pub min_description_words: usize,
-    /// Tools that are always shown.
+    /// Tools that the filter always shows.
     pub always_on: Vec<String>,
-    /// Whether words decide where there is no model of meaning (`embedding.model`). Without either
+    /// Whether tools are ranked by words if there is no model in `embedding.model`. With neither,
     /// every tool is shown.
     pub lexical: bool,
-    /// Use of the selection of a turn.
+    /// Use of the tools selected for a turn: `append` adds them to those shown before, `replace`
+    /// shows them instead of those selected before, `search` adds none: the model uses
+    /// `tool_search`.
     pub mode: ToolFilterMode,
 }
 

@@ -15,9 +15,10 @@ use crate::{CacheMode, ModelInfo, Prices, Protocol, codec::Options};
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LlmConfig {
-    /// The name of the provider that agents use; empty for the first of the list.
+    /// Name of the provider in `[[llm.providers]]` that agents use. Empty: the first one.
     pub provider: String,
-    /// The providers, each a model at a server.
+    /// The models that Haft may use: for each a name, the server and its protocol, the model and
+    /// the key.
     pub providers: Vec<ProviderConfig>,
 }
 
