@@ -13,28 +13,28 @@ const MAX_TIMEOUT_SECS: u64 = 600;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AdversarialConfig {
-    /// Whether calls are judged.
+    /// Whether a model judges each call against `policies` and `phases`.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// Whether a call goes on when the judge gives no answer.
+    /// Whether a call continues when the judging model fails or does not answer in time.
     #[schemars(extend("x-overlay" = false))]
     pub fail_open: bool,
-    /// The policies, each a sentence.
+    /// Policies in plain language, one sentence each, against which a model judges calls.
     #[schemars(extend("x-overlay" = "extend"))]
     pub policies: Vec<String>,
     /// Further policies for calls that the model makes in one phase of its work.
     pub phases: PhasePolicies,
-    /// Tools whose calls are not judged.
+    /// Tools whose calls the model does not judge.
     pub exempt_tools: Vec<String>,
-    /// The name of the model that judges, one of `[[llm.providers]]`; empty for the one that agents
+    /// Name of the provider in `[[llm.providers]]` that judges calls. Empty: the one that agents
     /// use.
     #[schemars(extend("x-applies" = "next_start"))]
     pub provider: String,
-    /// Whether a refusal stops the call, and a wish for a person asks one; otherwise people are
-    /// only warned.
+    /// Whether the judging model can stop a call, or have a person asked. If false, its answer is
+    /// only a warning.
     #[schemars(extend("x-overlay" = true))]
     pub block_on_reject: bool,
-    /// Seconds that the judge may take for a call.
+    /// Time limit in seconds for the judgement of one call.
     pub timeout: u64,
 }
 
@@ -58,16 +58,16 @@ impl Default for AdversarialConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PhasePolicies {
-    /// While it works out what to do.
+    /// Further policies for calls that the model makes while it plans.
     #[schemars(extend("x-overlay" = "extend"))]
     pub planner: Vec<String>,
-    /// While it does it.
+    /// Further policies for calls that the model makes while it carries out the task.
     #[schemars(extend("x-overlay" = "extend"))]
     pub executor: Vec<String>,
-    /// While it checks what was done.
+    /// Further policies for calls that the model makes while it checks the work.
     #[schemars(extend("x-overlay" = "extend"))]
     pub verifier: Vec<String>,
-    /// While nobody is there to be asked.
+    /// Further policies for calls that are made while no person can be asked.
     #[schemars(extend("x-overlay" = "extend"))]
     pub autonomous: Vec<String>,
 }

@@ -13,22 +13,23 @@ const MAX_COOLDOWN: u64 = 604_800;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AnomalyConfig {
-    /// Whether results are counted.
+    /// Whether failures of each tool are counted, to warn about tools that keep failing and to
+    /// block them.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// Number of the last results of a tool that count.
+    /// Number of latest results of a tool from which its share of failures is computed.
     pub window_size: usize,
-    /// Minimum number of results before a decision.
+    /// Minimum number of results of a tool before it can be blocked or warned about.
     pub min_samples: usize,
-    /// The share of failures from which a person is warned.
+    /// Share of failed results, from 0 to 1, above which a person is warned about a tool.
     pub warn_threshold: f64,
-    /// The share of failures above which a tool is blocked.
+    /// Share of failed results, from 0 to 1, above which a tool is blocked.
     #[schemars(extend("x-overlay" = "lower"))]
     pub failure_threshold: f64,
-    /// Whether it is blocked; otherwise a person is only warned.
+    /// Whether a tool above `failure_threshold` is blocked. If false, a person is only warned.
     #[schemars(extend("x-overlay" = true))]
     pub auto_block: bool,
-    /// Seconds of blocking before one call may test whether the tool works again.
+    /// Seconds for which a tool stays blocked before one call may test whether it works again.
     pub cooldown: u64,
 }
 

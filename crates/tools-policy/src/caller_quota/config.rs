@@ -25,15 +25,15 @@ pub enum OnUnavailable {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CallerQuotaConfig {
-    /// The most calls of each caller in a window; no limit when unset.
+    /// Maximum number of calls of each caller in a time window. Unset: no limit.
     #[schemars(extend("x-overlay" = "lower"))]
     pub calls: Option<u64>,
-    /// Other limits by caller.
+    /// Maximum number of calls in a time window for single callers, instead of `calls`.
     pub callers: BTreeMap<String, u64>,
-    /// Length of a window in seconds. Windows begin at multiples of it since 1970, UTC.
+    /// Length of a time window in seconds. Windows start at multiples of it since 1970, UTC.
     pub window_s: u64,
-    /// The `postgres://` address of a server in which several processes keep the accounts together;
-    /// needs a program built with the feature `postgres`. Empty: each process counts by itself.
+    /// The `postgres://` address of a server where several processes count calls together; needs a
+    /// build with the feature `postgres`. Empty: each process counts its own calls.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
     /// Treatment of a call while the database cannot be reached: `"block"` refuses it, `"warn"`

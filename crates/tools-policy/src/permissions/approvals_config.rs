@@ -19,16 +19,18 @@ const MAX_DAYS: u64 = 36_500;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ApprovalsConfig {
-    /// The file, from the folder of the user's state on. No tool can change it.
+    /// The file that stores approvals; a relative path starts in `haft` in the user's state folder.
+    /// No tool can change it.
     pub path: PathBuf,
-    /// For how many days an approval stands; 0 for ever.
+    /// Number of days for which an approval is valid. 0: without end.
     pub days: u64,
-    /// The `postgres://` address of a server that stores approvals for several machines instead of
-    /// the file; needs a program built with the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that stores approvals for several machines; needs a
+    /// build with the feature `postgres`. Empty: the file in `tools.approvals.path`.
     pub database: String,
-    /// Treatment of approvals while the database cannot be reached: with `"block"` none of them
-    /// counts, and an answer is for its call alone; with `"warn"` those that were read last count
-    /// on, and an answer is for its session. Rejections that were read count in any case.
+    /// Behaviour while the database cannot be reached. `"block"`: no stored approval counts, and a
+    /// new answer counts for its call only. `"warn"`: approvals that were already read still count,
+    /// and a new answer counts for its session. Rejections that were already read count in both
+    /// cases.
     #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnApprovalsAway,
 }

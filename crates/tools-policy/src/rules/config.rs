@@ -14,11 +14,11 @@ use crate::matching::{Patterns, SeparatorRule, compiled, literal, parse, path_gl
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct PolicyConfig {
-    /// Whether the rules count.
+    /// Whether the rules in `tools.policy.rules` apply.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// The rules: the first that matches a call denies it or ends the list. An allowance lifts no
-    /// other gate.
+    /// Rules that deny calls. The first rule that matches a call denies it or ends the list. An
+    /// `allow` rule does not override any other gate.
     #[schemars(extend("x-overlay" = "deny"))]
     pub rules: Vec<PolicyRuleConfig>,
 }
@@ -34,10 +34,11 @@ impl Default for PolicyConfig {
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuthorizationConfig {
-    /// Whether the rules count.
+    /// Whether the rules in `tools.authorization.rules` apply.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// The rules.
+    /// A second list of rules like `tools.policy.rules`, checked after it. It cannot allow what the
+    /// first list denies.
     #[schemars(extend("x-overlay" = "deny"))]
     pub rules: Vec<PolicyRuleConfig>,
 }

@@ -10,13 +10,15 @@ use tools_core::{CallerId, KeyFault, ToolName, TrustLevel};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TrustConfig {
-    /// The most that any call is trusted: `trusted`, `provisional` or `untrusted`.
+    /// Highest trust level of any call: `trusted` (the rules alone decide), `provisional` (a person
+    /// is asked about calls that do more than read the workspace) or `untrusted` (a person is asked
+    /// about those that only read it, all others are refused).
     #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub level: TrustLevel,
-    /// Levels by caller. A caller `a/b` is also held to the level of `a`.
+    /// Highest trust level of calls by caller. A caller `a/b` is also limited by the level of `a`.
     #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub callers: BTreeMap<String, TrustLevel>,
-    /// Levels by tool.
+    /// Highest trust level of calls by tool.
     #[schemars(extend("x-overlay" = ["trusted", "provisional", "untrusted"]))]
     pub tools: BTreeMap<String, TrustLevel>,
 }

@@ -8,11 +8,11 @@ use tools_core::KeyFault;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilityConfig {
-    /// Whether calls are scored.
+    /// Whether calls that only read get a score, and those that are not worth making are skipped.
     pub enabled: bool,
-    /// The score below which a call is skipped.
+    /// Score below which a call is skipped.
     pub threshold: f64,
-    /// Tools that are never skipped.
+    /// Tools whose calls are never skipped.
     pub exempt_tools: Vec<String>,
     /// Weights of the parts of the score.
     pub weights: UtilityWeights,
@@ -22,11 +22,12 @@ pub struct UtilityConfig {
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct UtilityWeights {
-    /// Of the tokens that the output will probably have.
+    /// Weight of the expected number of output tokens, which lowers the score of a call.
     pub cost: f64,
-    /// Of how much the last outputs about the same subjects repeated each other.
+    /// Weight of the similarity of the last outputs about the same subjects, which lowers the score
+    /// of a call.
     pub redundancy: f64,
-    /// Of how little the tool was used.
+    /// Weight of how rarely the tool was used in the session, which raises the score of a call.
     pub exploration: f64,
 }
 
