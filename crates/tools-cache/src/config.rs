@@ -7,12 +7,13 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CacheConfig {
-    /// Whether the result of a call that only reads is served again while nothing it depends on has
+    /// Whether the result of a call that only reads is reused while nothing it depends on has
     /// changed.
     pub enabled: bool,
-    /// Maximum age of a result, in seconds; 0 sets no limit.
+    /// Maximum age in seconds of a result that is reused. 0: no limit.
     pub ttl_secs: u64,
-    /// Maximum size of all stored results; the least recently used go first.
+    /// Maximum number of bytes of all results kept for reuse; the least recently used are dropped
+    /// first.
     pub max_bytes: usize,
 }
 

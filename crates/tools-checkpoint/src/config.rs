@@ -10,19 +10,22 @@ use tools_sandbox::kernel::Canonical;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct CheckpointConfig {
-    /// Whether what calls change is kept, so that `haft undo` can take it back.
+    /// Whether changes by calls are stored, so that `haft undo` can revert them.
     pub enabled: bool,
-    /// Bytes that may be kept for one workspace. The oldest calls are forgotten first.
+    /// Maximum number of bytes stored for `haft undo` per workspace. The oldest calls are dropped
+    /// first.
     pub max_bytes: u64,
-    /// Number of calls that can be undone.
+    /// Maximum number of calls that can be reverted with `haft undo`.
     pub keep: usize,
-    /// Entries of a workspace that are looked at around a command. In a larger one commands cannot
-    /// be taken back, which is said; what other tools change still can.
+    /// Maximum number of entries of a workspace that are compared before and after a command. In a
+    /// larger workspace `haft undo` cannot revert commands, and the result says so; changes by
+    /// other tools can still be reverted.
     pub max_entries: usize,
-    /// Names of folders that programs fill and can fill again: what lies in them is not covered.
-    /// Folders with a `CACHEDIR.TAG`, such as the `target` of cargo, never are.
+    /// Names of folders that programs can fill again: `haft undo` does not restore their content.
+    /// The same holds for folders with a `CACHEDIR.TAG`, such as cargo's `target`.
     pub skip: Vec<String>,
-    /// The folder they are kept in; relative to `haft` in the user's state folder.
+    /// The folder of the data for `haft undo`; a relative path starts in `haft` in the user's state
+    /// folder.
     pub path: PathBuf,
 }
 

@@ -10,9 +10,10 @@ use tools_core::KeyFault;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct DiagnosticsConfig {
-    /// Errors and warnings that one call shows at most, whatever it asks for.
+    /// Maximum number of errors and warnings that one `diagnostics` call shows, whatever it asks
+    /// for.
     pub max_diagnostics: usize,
-    /// Seconds one call may take before its checkers are stopped.
+    /// Seconds that one `diagnostics` call may take before its checkers are stopped.
     pub timeout: u64,
 }
 

@@ -14,29 +14,29 @@ use crate::temporary_files::TemporaryFiles;
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FileConfig {
-    /// Directories that the file tools may touch, `~` being the home. Empty: the working directory
-    /// of the call alone.
+    /// Directories that the file tools may use, `~` being the home. Empty: only the working
+    /// directory of the call.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<PathBuf>,
-    /// Globs on canonical absolute paths that stay closed to every tool that could reveal their
-    /// content. Unset: a built-in list of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …).
-    /// `[]`: nothing is closed. A leading `!` makes an exception; a list of nothing but exceptions
-    /// makes them from the built-in list.
+    /// Globs on canonical absolute paths whose content no tool may reveal. Unset: a built-in list
+    /// of secret files (`**/.env`, `**/secrets/**`, `~/.ssh`, …). `[]`: no path is denied. A
+    /// leading `!` makes an exception; a list of exceptions only makes them from the built-in list.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = "extend", "x-unset" = tools_sandbox::SECRET_PRESET))]
     pub deny_read: Option<Vec<String>>,
-    /// Globs of the only paths that may be read; `deny_read` comes first. Empty: everything that is
-    /// not denied.
+    /// Globs of the only paths that may be read; `deny_read` takes precedence. Empty: everything
+    /// that is not denied.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allow_read: Vec<String>,
     /// Lines that `read` shows when the call does not say how many.
     pub read_lines: u64,
-    /// Bytes of text that one `read` shows at most.
+    /// Maximum number of bytes of text that one `read` shows.
     pub read_bytes: usize,
-    /// Characters after which `read` cuts a line. `grep` shows a quarter of that, around the match.
+    /// Number of characters after which `read` cuts a line. `grep` shows a quarter of that, around
+    /// the match.
     pub line_chars: usize,
-    /// Size up to which `read` hands an image to the model.
+    /// Maximum size in bytes of an image that `read` shows to the model.
     pub image_bytes: u64,
-    /// Size up to which a file can be edited.
+    /// Maximum size in bytes of a file that can be edited.
     #[schemars(extend("x-overlay" = "lower"))]
     pub edit_bytes: u64,
     /// Matching lines that `grep` shows when the call does not say how many.
@@ -47,7 +47,7 @@ pub struct FileConfig {
     pub list_entries: usize,
     /// Files and directories that one `grep` or `find_path` visits before it stops and says so.
     pub search_entries: u64,
-    /// Threads of one search. `0`: as many as the machine has, eight at most.
+    /// Threads of one `grep` or `find_path`. `0`: as many as the machine has, at most eight.
     pub search_threads: usize,
 }
 

@@ -13,27 +13,27 @@ use crate::{Limits, Memories, MemoryStore, SqliteMemories};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct MemoryConfig {
-    /// Whether there are the tools `memory_save` and `memory_search`.
+    /// Whether the tools `memory_save` and `memory_search` exist.
     #[schemars(extend("x-applies" = "next_start", "x-overlay" = false))]
     pub enabled: bool,
-    /// The file that memories lie in; a relative path starts in the user's state folder.
+    /// The file that stores memories; a relative path starts in `haft` in the user's state folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
-    /// The `postgres://` address of a server that several machines share, instead of the file;
-    /// needs a program built with the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that stores memories for several machines; needs a
+    /// build with the feature `postgres`. Empty: the file in `tools.memory.path`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
-    /// The most memories that are stored, of all projects together.
+    /// Maximum number of memories of all projects together.
     pub max_entries: u64,
-    /// The most bytes of text that they may have together.
+    /// Maximum size of the text of all memories together, in bytes.
     pub max_bytes: u64,
     /// Treatment of a memory that a session saves after it read text from outside (the web, MCP
-    /// servers, files, output of commands): `mark` saves it, and it is shown as data from outside;
+    /// servers, files, output of commands): `mark` saves it and shows it as data from outside;
     /// `ask` asks a person first; `deny` refuses it.
     #[schemars(extend("x-overlay" = ["mark", "ask", "deny"]))]
     pub save_from_untrusted: FromUntrusted,
-    /// Ranking of memories: `hybrid` by words, and by meaning too where the host brings a model for
-    /// it; `lexical` by words alone.
+    /// Ranking of memories: `hybrid` by words, and by meaning too if there is a model in
+    /// `embedding.model`; `lexical` by words alone.
     pub ranking: Ranking,
 }
 

@@ -25,25 +25,26 @@ const MAX_IN_MEMORY: u64 = 128 << 20;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct OverflowConfig {
-    /// Whether output that is shown in part is stored whole, for `read_overflow`. Without it the
+    /// Whether output that is shown in part is stored whole, for `read_overflow`. If false, the
     /// middle of long output is lost.
     #[schemars(extend("x-applies" = "next_start"))]
     pub enabled: bool,
-    /// Maximum number of characters of one answer before the middle of an output is left out. A
-    /// client that takes less (`mcp.answer_bytes`) gets less.
+    /// Maximum number of characters of an output that are shown; the middle of a longer one is left
+    /// out. A client with a lower limit (`mcp.answer_bytes`) gets less.
     pub threshold: usize,
-    /// Days for which stored output is kept.
+    /// Number of days for which stored output is kept. 0: without end.
     pub retention_days: u32,
-    /// Maximum number of stored bytes of one output, before compression; of a longer one the middle
-    /// is lost, and the answer says which lines. 0 sets no limit.
+    /// Maximum number of bytes stored of one output, before compression. The middle of a longer
+    /// output is lost, and the answer names the missing lines. 0: no limit.
     pub max_overflow_bytes: u64,
-    /// Maximum number of bytes of all stored output; the oldest goes first. 0 sets no limit.
+    /// Maximum number of bytes of all stored output; the oldest is removed first. 0: no limit.
     pub max_total_bytes: u64,
-    /// The SQLite file; a relative path starts at the state folder.
+    /// The SQLite file of stored output; a relative path starts in `haft` in the user's state
+    /// folder.
     #[schemars(extend("x-applies" = "next_start"))]
     pub path: PathBuf,
-    /// The `postgres://` address of a server that many machines share, instead of the file; needs a
-    /// program built with the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that stores output for several machines; needs a build
+    /// with the feature `postgres`. Empty: the file in `tools.overflow.path`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
 }

@@ -15,16 +15,18 @@ const MAX_SECS: u64 = 3_600;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct RetryConfig {
-    /// Maximum number of attempts of a call; 1 never tries again.
+    /// Maximum number of attempts of a call that fails for a passing reason, from 1 to 10. 1: no
+    /// retry.
     pub max_attempts: u32,
-    /// The first pause, in milliseconds; each further one is twice as long.
+    /// Pause before the first retry of a call, in milliseconds; each further pause is twice as
+    /// long.
     pub base_ms: u64,
-    /// The longest pause, in milliseconds.
+    /// Longest pause before a retry, in milliseconds.
     pub max_ms: u64,
-    /// For how many seconds, counted from the first attempt, another one may begin.
+    /// Seconds after the first attempt within which a retry may start.
     pub budget_secs: u64,
-    /// The model that writes wrong parameters of an agent's calls anew, one of `[[llm.providers]]`;
-    /// empty for the model that wrote them.
+    /// Name of the provider in `[[llm.providers]]` that corrects wrong parameters of an agent's
+    /// calls. Empty: the model that wrote them.
     pub parameter_reformat_provider: String,
 }
 

@@ -9,14 +9,15 @@ use crate::{ExtraPatterns, KnownValues, PatternError, SecretRedactor};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct SecurityConfig {
-    /// Whether results are searched for credentials at all. The record of calls is, in any case.
+    /// Whether credentials are searched for in results. They are always removed from the audit log.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// Treatment of credentials that are found: `redact`, `warn` or `off`.
+    /// Treatment of credentials found in results: `redact` replaces them by placeholders, `warn`
+    /// only reports how many there are, `off` does nothing.
     #[schemars(extend("x-overlay" = ["off", "warn", "redact"]))]
     pub secrets: SecretsMode,
-    /// Regular expressions of at most 512 characters for credentials of your own. The first group
-    /// is the credential; the whole match where there is no group.
+    /// Regular expressions of at most 512 characters for further credentials. The first group is
+    /// the credential; without a group, the whole match.
     #[schemars(extend("x-overlay" = "extend"))]
     pub extra_patterns: Vec<String>,
 }

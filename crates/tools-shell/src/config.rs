@@ -11,86 +11,85 @@ use tools_sandbox::expand_home;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ShellConfig {
-    /// Seconds a command may take before it is stopped.
+    /// Seconds that a command may run before it is stopped.
     #[schemars(extend("x-overlay" = "lower"))]
     pub timeout: u64,
-    /// Folders a command may write to, `~` being the home. Empty: the working directory only. A
-    /// private temp folder is always there.
+    /// Folders that commands may write to, `~` being the home. Empty: only the working directory.
+    /// Commands always have a private temporary folder too.
     #[schemars(extend("x-applies" = "next_start"))]
     pub allowed_paths: Vec<String>,
-    /// Places outside of the workspace that commands may read beyond what toolchains need: files or
-    /// folders, `~` being the home. What the read rules deny stays hidden in them. `/` shows
-    /// everything that the user sees.
+    /// Files and folders outside the workspace that commands may read, beyond what toolchains need;
+    /// `~` is the home. Paths that the read rules deny stay hidden in them. `/`: everything that
+    /// the user can see.
     pub read_paths: Vec<String>,
-    /// Folders outside of the workspace that commands may write and share with what runs
-    /// unconfined, `~` being the home: those that exist. Package managers need none: commands have
-    /// caches of their own for each workspace. What a command puts into a folder named here is used
-    /// by later builds, confined or not, so that no folder belongs here whose content is run
-    /// unchecked.
+    /// Existing folders outside the workspace that commands may write and that are shared with
+    /// programs outside the sandbox; `~` is the home. Package managers need none: commands have
+    /// their own caches for each workspace. Later builds use what a command puts there, in the
+    /// sandbox or outside: do not list a folder whose content is run unchecked.
     pub caches: Vec<String>,
-    /// Maximum disk space of the caches that commands have for themselves, of all workspaces
-    /// together (`10 GiB`), or `unlimited`. Above that those that were unused longest are removed.
+    /// Maximum disk space of the commands' own caches, of all workspaces together (`10 GiB`), or
+    /// `unlimited`. Above it, the caches that were unused longest are removed.
     pub cache_limit: String,
-    /// The network of commands. `gate`: the commands of a session share a network of their own; its
-    /// only way out judges every connection by `tools.permissions.network` and asks about hosts
-    /// that no rule names. `off`: they reach only the servers that they start themselves. `open`:
+    /// The network of commands. `gate`: the commands of a session share their own network; every
+    /// connection out of it is judged by `tools.permissions.network`, and a person is asked about
+    /// hosts that no rule names. `off`: they reach only servers that they start themselves. `open`:
     /// the network of the machine. `gate` needs the sandbox `namespaces` and is the same as `off`
     /// without it.
     #[schemars(extend("x-overlay" = ["open", "gate", "off"]))]
     pub network: NetworkMode,
-    /// Ports that a command in the background may publish without a question (`[3000, 8080]`): what
-    /// it listens on is reachable on 127.0.0.1 of this machine under the same number, by every
-    /// program and user here. About other ports a person is asked.
+    /// Ports that a background command may publish without a question (`[3000, 8080]`): every
+    /// program and user of this machine can then reach its server on 127.0.0.1 under the same
+    /// number. A person is asked about other ports.
     pub publish: Vec<u16>,
-    /// Maximum number of bytes that commands of a session may send to one host through the gate
-    /// (`100 MiB`), or `unlimited`.
+    /// Maximum number of bytes that the commands of a session may send to one host through the
+    /// network gate (`100 MiB`), or `unlimited`.
     pub sent_per_host: String,
     /// Sockets of other programs that commands may connect to: `ssh-agent`, `docker`, `database`,
-    /// `display`, or absolute paths. Whoever may connect to one has that program act outside of the
-    /// sandbox.
+    /// `display`, or absolute paths. Through such a socket a command can make that program act
+    /// outside the sandbox.
     pub sockets: Vec<String>,
-    /// Commands that never run, beside the built-in ones: a program and words that must be among
-    /// its arguments.
+    /// Commands that are never run, in addition to the built-in ones: a program, and words that
+    /// must be among its arguments.
     #[schemars(extend("x-overlay" = "extend"))]
     pub blocked_commands: Vec<String>,
-    /// Commands that a person is asked about: a program and words that must be among its arguments,
-    /// or words of SQL.
+    /// Commands about which a person is asked: a program and words that must be among its
+    /// arguments, or words of SQL.
     #[schemars(extend("x-overlay" = "extend"))]
     pub confirm_patterns: Vec<String>,
-    /// Strictness of the kernel's confinement of commands: `namespaces`, `landlock` (both run
-    /// nothing where they do not work), `best-effort` or `off`.
+    /// Strictness of the kernel's confinement of commands: `namespaces` or `landlock` (without
+    /// support for it no command runs), `best-effort` (the strongest that works) or `off`.
     #[schemars(extend("x-overlay" = ["off", "best-effort", "namespaces"]))]
     pub sandbox: SandboxChoice,
-    /// Further environment variables handed to commands though their names look like credentials:
-    /// names, or globs with `*` at the end. Values that look like credentials are dropped all the
-    /// same.
+    /// Environment variables that commands get although their names look like credentials: names,
+    /// or globs with `*` at the end. Variables whose values look like credentials are never passed.
     #[schemars(extend("x-applies" = "next_start"))]
     pub env_pass: Vec<String>,
-    /// Bytes of each stream kept for the model: the first and the last half of it.
+    /// Maximum number of bytes kept of each output stream of a command: half from its start, half
+    /// from its end.
     pub max_output_bytes: u64,
     /// Resource limits of one command.
     pub limits: LimitsConfig,
-    /// Commands that may run in the background at once.
+    /// Maximum number of background commands at once.
     #[schemars(extend("x-overlay" = "lower"))]
     pub max_jobs: u64,
-    /// Seconds a command may run in the background before it is stopped.
+    /// Seconds that a background command may run before it is stopped.
     #[schemars(extend("x-overlay" = "lower"))]
     pub job_timeout: u64,
     /// Milliseconds between asking a command to end and killing it.
     pub kill_grace_ms: u64,
-    /// Whether the files a command could change are copied before it runs.
+    /// Whether the files that a command could change are copied before it runs.
     pub transactional: bool,
-    /// Files that are copied: globs relative to the folder a command may write. Empty: all.
+    /// Globs of the files that `transactional` copies, relative to the writable folder. Empty: all.
     pub transaction_scope: Vec<String>,
-    /// Whether the files are put back after a command that failed.
+    /// Whether the files copied by `transactional` are restored after a failed command.
     pub auto_rollback: bool,
-    /// Exit codes after which they are put back. Empty: any but 0.
+    /// Exit codes of a command after which `auto_rollback` restores files. Empty: all but 0.
     pub auto_rollback_exit_codes: Vec<i32>,
-    /// Whether a command is refused when its files cannot be copied; otherwise it runs without, and
-    /// that is said.
+    /// Whether a command is refused if its files cannot be copied. If false, it runs without
+    /// copies, and the result says so. Applies with `transactional`.
     #[schemars(extend("x-overlay" = true))]
     pub snapshot_required: bool,
-    /// Bytes that may be copied for one command; 0 for no limit.
+    /// Maximum number of bytes that `transactional` copies for one command. 0: no limit.
     pub max_snapshot_bytes: u64,
 }
 
@@ -165,21 +164,22 @@ pub enum SandboxChoice {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct LimitsConfig {
-    /// Processes and threads; 0 for no limit.
+    /// Maximum number of processes and threads of a command. 0: no limit.
     pub processes: u64,
-    /// Largest file it may write (`1 GiB`), or `unlimited`.
+    /// Maximum size of a file that a command writes (`1 GiB`), or `unlimited`.
     pub file_size: String,
-    /// Address space of each process (`4 GiB`), or `unlimited`.
+    /// Maximum address space of each process of a command (`4 GiB`), or `unlimited`.
     pub memory: String,
-    /// Processor seconds of each process; 0 for no limit.
+    /// Maximum processor time in seconds of each process of a command. 0: no limit.
     pub cpu_secs: u64,
-    /// Bytes of a core dump.
+    /// Maximum size in bytes of a core dump of a command. 0: none.
     #[schemars(extend("x-overlay" = "lower"))]
     pub core: u64,
-    /// Files in memory (`/dev/shm`) of a command and all it starts (`1 GiB`), or `unlimited`.
+    /// Maximum size of files in memory (`/dev/shm`) of a command and its processes (`1 GiB`), or
+    /// `unlimited`.
     pub shared_memory: String,
-    /// Temporary files of commands on the disk (`8 GiB`), or `unlimited`. Looked at every second: a
-    /// command that goes beyond is stopped.
+    /// Maximum size of temporary files of commands on disk (`8 GiB`), or `unlimited`. Checked every
+    /// second: a command that exceeds it is stopped.
     pub temporary_files: String,
 }
 

@@ -13,25 +13,26 @@ use crate::guard::{DomainRules, UrlRules};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct ScrapeConfig {
-    /// Seconds that one page may take: looking up its name, redirects and the body together.
+    /// Time limit in seconds for fetching one page: name lookup, redirects and body together.
     #[schemars(extend("x-overlay" = "lower"))]
     pub timeout: u64,
-    /// Bytes of a page that are read, before and after decompression. What is beyond is left out,
-    /// and the result says so.
+    /// Maximum number of bytes of a page that are read, before and after decompression. The rest is
+    /// left out, and the result says so.
     #[schemars(extend("x-overlay" = "lower"))]
     pub max_body_bytes: usize,
-    /// Domains that may be reached, each with what lies below it (`docs.rs`). Empty: all.
+    /// The only domains that `fetch` and `web_scrape` may reach, with their subdomains (`docs.rs`).
+    /// Empty: all.
     pub allowed_domains: Vec<String>,
-    /// Domains that may not be reached, each with what lies below it. Redirects are held to both
-    /// lists.
+    /// Domains that `fetch` and `web_scrape` may not reach, with their subdomains. Redirects are
+    /// checked against both lists.
     #[schemars(extend("x-overlay" = "extend"))]
     pub denied_domains: Vec<String>,
-    /// Ports that may be asked for.
+    /// Ports that `fetch` and `web_scrape` may use.
     pub ports: Vec<u16>,
-    /// The `User-Agent` of requests.
+    /// The `User-Agent` header of requests for web pages.
     pub user_agent: String,
-    /// Seconds for which a page is served again without asking its server. Afterwards the server is
-    /// asked whether it has changed. 0 asks always.
+    /// Seconds for which a page is reused without asking its server. After that, the server is
+    /// asked whether the page has changed. 0: always ask.
     pub cache_secs: u64,
 }
 
