@@ -1,7 +1,8 @@
 //! `[tools.filters]`, and how keys of older configurations change the built-in rules.
 
-use schemars::JsonSchema;
+use schemars::{JsonSchema, Schema};
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use tools_secrets::SecurityConfig;
 
 use crate::{StrategyConfig, pipeline::uses};
@@ -10,10 +11,10 @@ use crate::{StrategyConfig, pipeline::uses};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct FilterConfig {
-    /// Whether output is filtered at all.
+    /// Whether the output of commands is shortened before a model reads it.
     pub enabled: bool,
-    /// The file with your own rules, or the directory that contains `filters.toml`; empty for the
-    /// directory of the configuration.
+    /// The file with your own filter rules, or the directory that contains `filters.toml`. Empty:
+    /// the directory of the configuration.
     #[schemars(extend("x-applies" = "next_start"))]
     pub filters_path: String,
     /// Credentials in results.
@@ -22,11 +23,16 @@ pub struct FilterConfig {
     pub test: TestFilters,
     /// Older form: limits of git output.
     pub git: GitFilters,
-    /// Older form: whether lints are grouped.
+    /// Older form: whether the built-in rules that group messages of compilers and linters apply;
+    /// `cargo test` is among them.
+    #[schemars(transform = describe_switch)]
     pub clippy: Toggle,
-    /// Older form: whether lists of files are shortened.
+    /// Older form: whether the built-in rules for lists of files and for trees of dependencies
+    /// apply.
+    #[schemars(transform = describe_switch)]
     pub dir_listing: Toggle,
-    /// Older form: whether repetitions in logs are merged.
+    /// Older form: whether the built-in rules that merge repeated lines of logs apply.
+    #[schemars(transform = describe_switch)]
     pub log_dedup: Toggle,
 }
 
@@ -49,9 +55,9 @@ impl Default for FilterConfig {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct TestFilters {
-    /// Whether test runs are shortened.
+    /// Whether the built-in rules for the output of test runs apply.
     pub enabled: bool,
-    /// Maximum number of failed tests whose output is shown.
+    /// Maximum number of failed tests whose output is shown; the others are named.
     pub max_failures: usize,
     /// Maximum number of stack trace lines shown.
     pub truncate_stack_trace: usize,
@@ -67,12 +73,12 @@ impl Default for TestFilters {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct GitFilters {
-    /// Whether git output is shortened.
+    /// Whether the built-in rules for the output of git apply.
     pub enabled: bool,
-    /// Maximum number of commits shown by `git log` when the command gives no number; no limit
-    /// without it.
+    /// Maximum number of commits that `git log` shows when the command gives no number. Unset: no
+    /// limit.
     pub max_log_entries: Option<usize>,
-    /// Maximum number of lines of a diff in which every changed line stays.
+    /// Maximum number of lines of a diff that keeps every changed line. A longer diff is shortened.
     pub max_diff_lines: usize,
 }
 
@@ -82,12 +88,21 @@ impl Default for GitFilters {
     }
 }
 
-/// A switch.
+/// A switch. Each section that uses it describes it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Toggle {
-    /// Whether it is on.
+    /// Whether the rules of the section apply.
     pub enabled: bool,
+}
+
+/// Gives the switch in the schema of a section the description of the section.
+fn describe_switch(section: &mut Schema) {
+    let about = section.get("description").cloned();
+    let switch = section.pointer_mut("/properties/enabled").and_then(Value::as_object_mut);
+    if let (Some(about), Some(switch)) = (about, switch) {
+        switch.insert("description".to_owned(), about);
+    }
 }
 
 impl Default for Toggle {
