@@ -40,32 +40,32 @@ pub enum Fsync {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct AuditConfig {
-    /// Whether calls are put on record at all.
+    /// Whether calls are recorded in the audit log.
     #[schemars(extend("x-overlay" = true))]
     pub enabled: bool,
-    /// The file, one JSON object per line; a relative path starts at the state folder.
+    /// The file of the audit log, one JSON object per line; a relative path starts in `haft` in the
+    /// user's state folder.
     pub path: PathBuf,
-    /// The `postgres://` address of a server that several machines share, instead of the file: each
-    /// process writes a chain of its own there and notes the heads of the others. Needs a program
-    /// built with the feature `postgres`. Empty: the file.
+    /// The `postgres://` address of a server that stores the audit log of several machines: each
+    /// process writes its own chain there and notes the heads of the others. Needs a build with the
+    /// feature `postgres`. Empty: the file in `tools.audit.path`.
     #[schemars(extend("x-applies" = "next_start"))]
     pub database: String,
-    /// `"block"` refuses calls that cannot be put on record, `"warn"` lets them run.
+    /// Treatment of calls that cannot be recorded: `"block"` refuses them, `"warn"` lets them run.
     #[schemars(extend("x-overlay" = ["warn", "block"]))]
     pub on_error: OnError,
-    /// The size in bytes from which a new file is begun and the old one kept under a numbered name;
-    /// 0 never does.
+    /// Size in bytes at which a new file of the audit log is started; the old one is kept under a
+    /// numbered name. 0: never.
     pub max_bytes: u64,
-    /// When lines are brought to the disk: `"always"` before the result is returned (survives a
-    /// power cut, costs milliseconds per call), `"interval"` in the background, `"never"` when the
-    /// system thinks fit. Whatever it says, a line survives the end of the process, however it
-    /// ends.
+    /// When lines of the audit log are written to disk: `"always"` before the result is returned
+    /// (survives a power cut, costs milliseconds per call), `"interval"` in the background,
+    /// `"never"` when the system decides. In every case a line survives a crash of the process.
     pub fsync: Fsync,
-    /// The interval of `fsync = "interval"` in milliseconds.
+    /// Interval in milliseconds for `fsync = "interval"`.
     pub fsync_interval_ms: u64,
-    /// A file to which each call is also written as an OpenTelemetry span, in OTLP JSON, for a
-    /// collector to read; a relative path starts at the state folder, and empty writes none. Needs
-    /// a build with the feature `otel`.
+    /// A file to which each call is also written as an OpenTelemetry span in OTLP JSON; a relative
+    /// path starts in `haft` in the user's state folder. Empty: none. Needs a build with the
+    /// feature `otel`.
     pub otlp_file: PathBuf,
 }
 

@@ -43,20 +43,20 @@ mod known {
 pub struct Entry<'a> {
     /// When the call arrived, RFC 3339 with milliseconds, UTC.
     pub ts: String,
-    /// The session.
+    /// Id of the session.
     pub session: Cow<'a, str>,
-    /// The folder that the call worked in; left out by versions before this field.
+    /// Working directory of the call; missing in lines of older versions.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub workdir: Option<Cow<'a, str>>,
-    /// The call.
+    /// Id of the call.
     pub call_id: Cow<'a, str>,
-    /// The call that caused this one.
+    /// Id of the call that caused this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub parent_call_id: Option<Cow<'a, str>>,
-    /// The turn of the conversation that it belongs to, from 1; left out where no agent made it.
+    /// Turn of the conversation, from 1; missing if no agent made the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub turn: Option<u64>,
-    /// The agents from the outermost to the one that made it.
+    /// Names of the agents, from the outermost to the one that made the call.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     pub agent_path: Vec<Cow<'a, str>>,
@@ -64,46 +64,47 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub invocation: Option<InvokedAs>,
-    /// `untrusted` where the model had read text from outside before it made the call.
+    /// `untrusted` if the model had read text from outside before it made the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub taint: Option<Taint>,
-    /// `early` where it was started before the answer of the model was complete, `discarded` where
-    /// the model did not ask for it in the end.
+    /// `early` if the call was started before the model's answer was complete; `discarded` if the
+    /// complete answer did not contain it.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub speculative: Option<SpeculationOutcome>,
-    /// In which role the model made it: `planner`, `executor`, `verifier`, `autonomous`.
+    /// Role in which the model made the call: `planner`, `executor`, `verifier`, `autonomous`.
     #[schemars(with = "String")]
     pub phase: CallPhase,
-    /// The tool that was asked for.
+    /// Name of the called tool.
     pub tool: Cow<'a, str>,
     /// The parameters, redacted; long strings are cut.
     #[schemars(with = "Map<String, Value>")]
     pub call: Box<RawValue>,
-    /// The SHA-256 of all the redacted parameters as canonical JSON (sorted keys, no white space).
-    /// Redacted, so that a short secret cannot be guessed from it.
+    /// SHA-256 of all parameters as canonical JSON (sorted keys, no white space), after redaction,
+    /// so that a short secret cannot be guessed from it.
     pub args_sha256: String,
-    /// Subjects of the call.
+    /// Subjects of the call: the commands, paths, hosts and others that it touches.
     pub subjects: Vec<RecordedSubject<'a>>,
-    /// Number of subjects, when not all are kept.
+    /// Number of all subjects, if `subjects` has only some of them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub subjects_total: Option<usize>,
-    /// The principal behind the call.
+    /// The caller: the principal on whose behalf the call was made.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub caller_id: Option<Cow<'a, str>>,
-    /// Trust in its origin: `Trusted`, `Provisional`, `Untrusted`.
+    /// Trust in the origin of the call: `Trusted`, `Provisional`, `Untrusted`.
     pub trust: Cow<'a, str>,
     /// Final decision of the gates.
     #[schemars(with = "String")]
     pub decision: Verdict,
-    /// The person who agreed or, where the decision is `deny`, refused, when one was asked.
+    /// The person who approved the call, or refused it if the decision is `deny`; missing if no
+    /// person answered.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approver: Option<Cow<'a, str>>,
     /// Decision of each gate, in order.
     #[schemars(with = "Vec<Map<String, Value>>")]
     pub gates: Vec<GateNote>,
-    /// The SHA-256 of the rules that were in force.
+    /// SHA-256 of the rules in force.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub policy_sha256: Option<Cow<'a, str>>,
     /// Notes of gates and tools.
@@ -114,70 +115,70 @@ pub struct Entry<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<String>")]
     pub result_source: Option<tools_core::ClaimSource>,
-    /// Warnings for a person and the model.
+    /// Warnings about the call to the person and the model.
     pub warnings: Vec<String>,
-    /// The beginning of what the model was given, redacted; `not_executed` when the tool did not
-    /// run; `unknown` when its process was killed while it ran: then another process put down this
-    /// line, later, and durations end where the tool was started.
+    /// Beginning of the text that the model got, redacted. `not_executed`: the tool did not run.
+    /// `unknown`: the process was killed while the tool ran; another process wrote the line later,
+    /// and durations end at the start of the tool.
     pub result: Cow<'a, str>,
-    /// The SHA-256 of the whole text that the model was given.
+    /// SHA-256 of the whole text that the model got.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub result_sha256: Option<String>,
-    /// The category of the failure.
+    /// Category of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_category: Option<&'static str>,
-    /// The code of the failure.
+    /// Code of the error.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_code: Option<&'static str>,
-    /// The message of the failure, redacted.
+    /// Message of the error, redacted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error_message: Option<Cow<'a, str>>,
-    /// Exit code of a command; `null` for what is no command.
+    /// Exit code of the command; `null` for other tools.
     pub exit_code: Option<i64>,
-    /// The signal it died of.
+    /// Signal that ended the command.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub signal: Option<i64>,
-    /// Whether something of the result was lost or moved to storage.
+    /// Whether a part of the result was lost or moved to the overflow store.
     pub truncated: bool,
-    /// Sizes of the output.
+    /// Sizes of the output in bytes.
     pub bytes: Bytes,
-    /// Report of the filter.
+    /// Report of the output filter.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Map<String, Value>>")]
     pub filter: Option<FilterStats>,
-    /// Changes of files.
+    /// Changes of files by the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub fs: Option<Files<'a>>,
-    /// Number of runs of the tool; 0 when the call was refused or answered before.
+    /// Number of runs of the tool. 0: the call was refused, or answered without a run.
     pub attempts: u32,
-    /// Total duration, in milliseconds.
+    /// Total duration in milliseconds.
     pub duration_ms: u64,
-    /// Parts of the duration, in milliseconds.
+    /// Parts of the duration in milliseconds.
     pub ms: Milliseconds,
 }
 
 /// Sizes of an output in bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Bytes {
-    /// Before anything was filtered or moved to storage; left out when nobody counted.
+    /// Size before filtering and truncation; missing if not counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub raw: Option<u64>,
-    /// As the model was given it.
+    /// Size of the text that the model got.
     pub model: u64,
 }
 
 /// Parts of a call's duration.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, JsonSchema)]
 pub struct Milliseconds {
-    /// From when the model asked for it until its turn came; left out where no agent made it.
+    /// From the model's request until the call's turn came; missing if no agent made the call.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub wait: Option<u64>,
-    /// Before the tool was run first.
+    /// Until the tool first ran.
     pub gates: u64,
-    /// Time that a person took to agree or refuse; no part of `duration_ms`.
+    /// Time that a person took to answer; not part of `duration_ms`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub approval: Option<u64>,
-    /// From then on.
+    /// From the first run of the tool to the end.
     pub run: u64,
 }
 

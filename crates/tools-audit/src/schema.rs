@@ -16,26 +16,26 @@ pub fn line_schema() -> Value {
         digest
     };
     let mut call = Value::from(inline_schema::<Entry<'_>>());
-    call["description"] = "One call, whatever became of it.".into();
+    call["description"] = "One call, however it ended.".into();
     let resumed = json!({
-        "description": "Something that happened to the log.",
+        "description": "An event of the log itself.",
         "required": ["event", "ts"],
         "properties": {
-            "event": {"const": "audit_resumed", "description": "Lines are written again after some could not be."},
-            "lost": {"type": "integer", "minimum": 1, "description": "How many calls are not on record."},
+            "event": {"const": "audit_resumed", "description": "Lines are written again, after some could not be written."},
+            "lost": {"type": "integer", "minimum": 1, "description": "Number of calls that are not recorded."},
         },
     });
     let mut connection = Value::from(inline_schema::<ConnectionLine<'_>>());
     connection["description"] =
-        "One connection of a command through the gate, when it has ended or was refused.".into();
+        "One connection of a command through the network gate, after it ended or was refused.".into();
     connection["properties"]["event"] = json!({"const": "connection"});
     let is = |event: &str| json!({"required": ["event"], "properties": {"event": {"const": event}}});
     let began = json!({
-        "description": "First line of a chain in a database: whose it is.",
+        "description": "First line of a chain in a database, with its origin.",
         "required": ["event", "ts", "chain", "host", "pid"],
         "properties": {
             "event": {"const": "chain_began"},
-            "chain": {"type": "string", "description": "The name of the chain: one for each process."},
+            "chain": {"type": "string", "description": "Name of the chain; each process has its own."},
             "host": {"type": "string", "description": "The machine."},
             "pid": {"type": "integer", "minimum": 0, "description": "The process."},
         },
@@ -63,29 +63,29 @@ pub fn line_schema() -> Value {
         "type": "object",
         "required": ["v", "seq", "ts", "prev", "hash"],
         "properties": {
-            "v": {"const": 1, "description": "The version of this schema."},
-            "seq": {"type": "integer", "minimum": 1, "description": "The number of the line in its chain."},
+            "v": {"const": 1, "description": "Version of this schema."},
+            "seq": {"type": "integer", "minimum": 1, "description": "Number of the line in its chain, from 1."},
             "ts": {
                 "type": "string",
                 "pattern": r"^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$",
-                "description": "RFC 3339 with milliseconds, UTC.",
+                "description": "Time of the line: RFC 3339 with milliseconds, UTC.",
             },
-            "continues": {"type": "string", "description": "First line of its file: the chain goes on from that one."},
+            "continues": {"type": "string", "description": "In the first line of a file: the file whose chain this one continues."},
             "damaged": {
-                "description": "Bytes that a cut-off write left before this line.",
+                "description": "Bytes of an incomplete line before this one.",
                 "type": "object",
                 "required": ["bytes", "sha256"],
                 "properties": {"bytes": {"type": "integer", "minimum": 1}, "sha256": digest},
             },
             "replaces": {
-                "description": "First line of its chain: another one was here, ended so, and was put away as a whole.",
+                "description": "In the first line of a chain: the end of an earlier chain that was moved away as a whole.",
                 "type": "object",
                 "required": ["seq", "hash"],
                 "properties": {"seq": {"type": "integer", "minimum": 1}, "hash": digest},
             },
-            "prev": described("The `hash` of the line before; zeros in the first of all."),
+            "prev": described("The `hash` of the previous line; zeros in the very first line."),
             "hash": described(
-                "The SHA-256 of the digits of `prev` followed by the bytes of the line without its member `hash`.",
+                "SHA-256 of the digits of `prev`, followed by the bytes of the line without its member `hash`.",
             ),
         },
         "if": {"required": ["event"]},

@@ -134,16 +134,16 @@ fn clean_path<'a>(path: &'a Path, redactor: &dyn Redactor) -> Cow<'a, str> {
 /// Changes of files by a call.
 #[derive(Debug, Default, Serialize, JsonSchema)]
 pub struct Files<'a> {
-    /// Files that it changed, as far as the tool tells; relative to the working directory where
-    /// they lie in it.
+    /// Files that the call changed, as far as the tool reports; relative to the working directory
+    /// if inside it.
     pub changed: Vec<Cow<'a, str>>,
-    /// Under which number `haft undo` knows the call.
+    /// Number of the call for `haft undo`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub checkpoint: Option<Value>,
-    /// Lines added, where the tool counted.
+    /// Number of lines added, if the tool counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub added: Option<u64>,
-    /// Lines removed.
+    /// Number of lines removed, if the tool counted them.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub removed: Option<u64>,
     /// The beginning of a unified diff, redacted.
