@@ -18,7 +18,7 @@ use crate::workspace::{Site, Workspace};
 pub(super) struct DeletePath(pub(super) Arc<Workspace>);
 
 /// Deletes a file, a symbolic link (not its target) or an empty directory; with `recursive` also
-/// everything in it. No tool takes it back.
+/// everything in it. No tool undoes it.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Args {

@@ -47,7 +47,7 @@ pub(super) struct Args {
     gitignore: Option<bool>,
 }
 
-/// What a path stands for, without following it.
+/// Type of a path; links are not followed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 enum Kind {
