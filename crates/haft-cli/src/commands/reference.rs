@@ -40,7 +40,8 @@ fn page(text: &str) -> String {
 }
 
 fn layers() -> String {
-    let mut page = String::from("# Layers\n\nAround every call, outermost first. `haft layers` prints the same.\n\n");
+    let mut page =
+        String::from("# Layers\n\nThe layers around every call, outermost first. `haft layers` prints the same.\n\n");
     page.push_str("| # | layer | crate | refuses with | why here |\n|---|---|---|---|---|\n");
     for (number, row) in haft::layers().iter().enumerate() {
         let codes: Vec<String> = row.refuses_with.iter().map(|code| format!("`{code}`")).collect();
@@ -53,8 +54,8 @@ fn layers() -> String {
 
 fn errors() -> String {
     let mut page = String::from(
-        "# Errors\n\nEvery failure has one of eleven categories; everything else follows from it. A model is told that a \
-         failure is retryable only when the tool is too.\n\n\
+        "# Errors\n\nEvery error has one of eleven categories, which determines the other columns. A model is told that an \
+         error is retryable only if the tool is retryable too.\n\n\
          | category | phase | who acts | retryable | reformat parameters | advice when the error has none of its own |\n\
          |---|---|---|---|---|---|\n",
     );
@@ -79,11 +80,12 @@ fn configuration(schema: &Value) -> Result<String, String> {
     let defaults = serde_json::to_value(HaftConfig::default()).map_err(|error| error.to_string())?;
     let mut page = String::from(
         "# Configuration\n\nTOML. An unknown key is an error that names the nearest valid one. `haft config show` prints \
-         every effective value and where it was set, `haft config check` finds what is wrong. A variable overrides the \
-         file: TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else plain text.\n\nOverlays are files `*.toml` in the \
-         folder `config.d` beside `config.toml` (`NAME.d` beside `NAME.toml`). They come last, in the order of their \
-         names, and may only tighten: other keys and values are errors. A change of one counts at once where a \
-         change of the configuration does.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
+         every effective value and where it was set; `haft config check` reports errors. An environment variable \
+         overrides the file. Its value is read as TOML (`30`, `[\"a\"]`, `{ bash = [] }`), or else as plain text.\n\n\
+         Overlays are files `*.toml` in the folder `config.d` beside `config.toml` (`NAME.d` beside `NAME.toml`). They \
+         are applied last, in the order of their names. They may only make the configuration stricter: other keys and \
+         values are errors. A change of an overlay takes effect when a change of the configuration file \
+         would.\n\n| key | default | environment variable | meaning |\n|---|---|---|---|\n",
     );
     keys(&mut page, "", schema, &defaults, false);
     Ok(page)
@@ -94,7 +96,7 @@ fn keys(page: &mut String, path: &str, schema: &Value, default: &Value, is_from_
     let Some(properties) = schema.get("properties").and_then(Value::as_object) else {
         let mut about = schema.get("description").and_then(Value::as_str).unwrap_or_default().replace('\n', " ");
         if is_from_start {
-            about.push_str(" Counts from the next start.");
+            about.push_str(" Takes effect at the next start.");
         }
         if let Some(rule) = schema.get("x-overlay") {
             let _ = write!(about, " An overlay {}.", overlay_may(rule));
@@ -116,10 +118,10 @@ fn overlay_may(rule: &Value) -> String {
         Value::Array(names) => {
             let names: Vec<String> =
                 names.iter().map(|name| format!("`{}`", name.as_str().unwrap_or_default())).collect();
-            format!("may raise it, in the order {}", names.join(", "))
+            format!("may make it stricter, in the order {}", names.join(", "))
         }
         Value::String(rule) if rule == "lower" => "may lower it".to_owned(),
-        Value::String(rule) if rule == "deny" => "may put rules that deny in front".to_owned(),
+        Value::String(rule) if rule == "deny" => "may put `deny` rules in front".to_owned(),
         _ => "may add to it".to_owned(),
     }
 }
@@ -129,7 +131,8 @@ fn tools() -> Result<String, String> {
     let mut loaded = LoadedConfig::parse("", &|_| None).map_err(|error| error.to_string())?;
     loaded.config.tools.audit.enabled = false;
     let toolbox = Toolbox::builder(loaded, folder).build().map_err(|error| error.to_string())?;
-    let mut page = String::from("# Tools\n\nAs models see them. `haft tools` prints the same in other formats.\n");
+    let mut page =
+        String::from("# Tools\n\nThe tools as models see them. `haft tools` prints the same in other formats.\n");
     for tool in toolbox.stack().definitions().iter() {
         let _ = writeln!(page, "\n## `{}`\n\n{}\n", tool.name, tool.description.trim());
         let traits = serde_json::to_value(tool.traits).unwrap_or_default();
@@ -159,9 +162,9 @@ fn tools() -> Result<String, String> {
 
 fn audit_line() -> String {
     let mut page = String::from(
-        "# Audit\n\nOne JSON object per line and call, appended before the result is returned; `audit.schema.json` is its \
-         JSON schema. `haft audit verify` checks the chain, `haft audit report` makes a page of it. Fields that say \
-         nothing are left out.\n\n| field | meaning |\n|---|---|\n",
+        "# Audit\n\nEach call appends one line with a JSON object before its result is returned. `audit.schema.json` is the \
+         JSON schema. `haft audit verify` checks the chain, `haft audit report` makes a page of it. Empty fields are \
+         left out.\n\n| field | meaning |\n|---|---|\n",
     );
     let schema = audit::line_schema();
     let of_chain = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
@@ -180,11 +183,11 @@ fn audit_line() -> String {
     }
     page.push_str(
         "\n## What verification finds\n\n`hash` is the SHA-256 of the 64 digits of `prev` followed by the bytes of the line \
-         without its member `hash`. A line that was edited, removed, put in or moved is named by its place in the file. \
-         `audit.jsonl.head` beside the log holds number and hash of the last line, so that a cut-off end shows; whoever \
-         can write both files can change both, so note `head` elsewhere now and then and check it with \
-         `haft audit verify --head NUMBER:HASH`. A log that is put away as a whole begins anew, and its first line says so \
-         (`replaces`). Files that `max_bytes` ended are checked along with the newest one.\n",
+         without its member `hash`. Verification reports the place of a line that was edited, removed, inserted or moved. \
+         `audit.jsonl.head` beside the log contains the number and hash of the last line, so that a removed end is \
+         noticed. Whoever can write both files can change both: store the head elsewhere now and then, and check it with \
+         `haft audit verify --head NUMBER:HASH`. If a log is moved away as a whole, a new one starts, and its first line \
+         says so (`replaces`). Older files (`max_bytes`) are checked together with the newest one.\n",
     );
     page
 }
