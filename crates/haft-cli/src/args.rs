@@ -288,7 +288,7 @@ pub(crate) struct Tools {
 pub(crate) struct Call {
     /// Name of the tool.
     pub(crate) tool: String,
-    /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
+    /// Parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
     #[arg(value_name = "JSON|KEY=VALUE|-")]
     pub(crate) params: Vec<String>,
     /// Approve this call in advance.
@@ -322,7 +322,7 @@ pub(crate) struct Explain {
     /// The tool.
     #[arg(required_unless_present = "stdin")]
     pub(crate) tool: Option<String>,
-    /// Its parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
+    /// Parameters: one JSON object, `key=value` pairs, or `-` for JSON on standard input.
     #[arg(value_name = "JSON|KEY=VALUE|-")]
     pub(crate) params: Vec<String>,
     /// Read JSON lines of `{"tool","params"}` from standard input and print JSON lines.
@@ -425,8 +425,8 @@ pub(crate) enum AuditVerb {
         #[arg(long, value_name = "NUMBER:HASH")]
         head: Vec<Head>,
     },
-    /// Remove chains of processes that ended long ago from the database of the record, after all
-    /// chains were verified. What was removed is named in the record.
+    /// Remove the chains of processes that ended long ago from the audit database, after all chains
+    /// were verified. The audit log names what was removed.
     Prune {
         /// Remove chains to which nothing was added for this number of days.
         #[arg(long, value_name = "DAYS", value_parser = clap::value_parser!(u32).range(1..))]

@@ -27,11 +27,11 @@ pub(crate) struct Run {
 /// An agent for an editor.
 #[derive(Debug, Clone, Args)]
 pub(crate) struct Acp {
-    /// Play a script instead of asking a model. All sessions share the script: each goes on where
-    /// the last one stopped.
+    /// Replay a script instead of calling a model. All sessions share the script: each continues
+    /// where the last one stopped.
     #[arg(long, value_name = "FILE", conflicts_with = "provider")]
     pub(crate) scripted: Option<PathBuf>,
-    /// The model, by its name in `[[llm.providers]]` [default: `llm.provider`, else the first].
+    /// Name of the model in `[[llm.providers]]` [default: `llm.provider`, else the first].
     #[arg(long, value_name = "NAME")]
     pub(crate) provider: Option<String>,
     /// Show a running call in this terminal: what editors are asked to start in a terminal of

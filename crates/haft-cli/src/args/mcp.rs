@@ -40,10 +40,10 @@ pub(crate) enum McpVerb {
         #[arg(value_name = "ID")]
         id: Option<String>,
     },
-    /// Log in to a server over HTTP that wants a login (OAuth): print the address to open in a
+    /// Log in to an HTTP server that requires a login (OAuth): print the address to open in a
     /// browser, and wait for the answer.
     Login(LoginToServer),
-    /// Forget the login at a server, and revoke it where the authorization server offers that.
+    /// Forget the login at a server, and revoke it if the authorization server supports that.
     Logout {
         /// Name of the server.
         #[arg(value_name = "ID")]
@@ -70,7 +70,7 @@ pub(crate) enum McpVerb {
 /// Where and to whom the tools are served over HTTP.
 #[derive(Debug, Clone, Default, Args)]
 pub(crate) struct Http {
-    /// Listen on this address for streamable HTTP; port 0 takes a free one. Other addresses than
+    /// Listen on this address for streamable HTTP; port 0: any free one. Addresses other than
     /// loopback need a TLS certificate.
     #[arg(long = "http", value_name = "ADDR:PORT")]
     pub(crate) address: Option<SocketAddr>,
@@ -84,13 +84,13 @@ pub(crate) struct Http {
     /// Private key of the certificate in PEM.
     #[arg(long, value_name = "FILE", requires = "tls_cert")]
     pub(crate) tls_key: Option<PathBuf>,
-    /// Sessions that one guest may have at a time.
+    /// Maximum number of sessions of one guest at a time.
     #[arg(long, value_name = "NUMBER", default_value_t = 1000, requires = "address")]
     pub(crate) max_sessions: usize,
     /// Seconds after which a session without requests ends.
     #[arg(long, value_name = "SECONDS", default_value_t = 1800, requires = "address")]
     pub(crate) idle: u64,
-    /// Bytes that the body of a request may have.
+    /// Maximum number of bytes of a request body.
     #[arg(long, value_name = "BYTES", default_value_t = 4 << 20, requires = "address")]
     pub(crate) max_body: usize,
     /// Name of this server among several that serve the same guests. Session ids begin with it, and

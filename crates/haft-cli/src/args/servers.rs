@@ -33,7 +33,7 @@ pub(crate) struct AddServer {
     /// With `--url`: header to send, and the environment variable that holds its value.
     #[arg(long, value_name = "HEADER=NAME", requires = "url")]
     pub(crate) header_env: Vec<String>,
-    /// With `--url`: allow a public name to lead to an address of a private network.
+    /// With `--url`: allow a public name to resolve to a private address.
     #[arg(long, requires = "url")]
     pub(crate) private: bool,
     /// With `--url`: id of a client that is registered at the authorization server.
@@ -56,7 +56,7 @@ pub(crate) struct LoginToServer {
     /// Name of the server.
     #[arg(value_name = "ID")]
     pub(crate) id: String,
-    /// Scope to ask for, besides those of the configuration [default: those that the server wants].
+    /// Scope to request, besides those of the configuration [default: those the server requires].
     #[arg(long, value_name = "SCOPE")]
     pub(crate) scope: Vec<String>,
     /// Accept this authorization server in place of the one of the last login.
