@@ -1,25 +1,26 @@
-//! What bash runs where a program, a line or an input is put together from texts of the line
-//! itself. Such a line asks in any case. What is found here may be what nobody can allow.
+//! Programs, lines and inputs that a line puts together from its own texts: `X=sudo; $X id`. Such a
+//! line asks in any case. These readings also find programs that are denied without a question.
 
 use super::command::{Command, Value};
 use super::line::{Reader, joined, last_part, through};
 use crate::grammar::{Feed, Operator, Part, RedirectKind, Simple, Word, parse};
 use crate::registry::is_shell;
 
-/// Texts that one word or line may become; more are not looked at.
+/// Maximum number of texts that are put together for one word or line, and of bytes in each.
 const MAX_TEXTS: usize = 8;
-/// Texts that are read for one line.
+const MAX_TEXT_BYTES: usize = 16 * 1024;
+/// Maximum number of such texts that are read for one line.
 const MAX_READ: usize = 64;
 /// Names of the standard input.
 const INPUTS: [&str; 4] = ["/dev/stdin", "/dev/fd/0", "/proc/self/fd/0", "-"];
 
 impl Reader<'_> {
-    /// Looks at what a program may be that is known only when it runs.
+    /// Reads a program name that is put together, with the arguments, as a command.
     pub(super) fn expand_program(&mut self, command: &Command) {
         for text in self.expansions(&command.program.text) {
             let words: Vec<Value> =
                 text.split_whitespace().map(Value::exact).chain(command.args.iter().cloned()).collect();
-            // Where nothing is left of the program, its first argument is one.
+            // If the name becomes empty, bash runs the first argument.
             if words.first().is_none_or(|first| first.text.starts_with('-')) {
                 continue;
             }
@@ -28,14 +29,14 @@ impl Reader<'_> {
         }
     }
 
-    /// Looks at what a line may be that is known only when it runs.
+    /// Reads a line that is put together.
     pub(super) fn expand_line(&mut self, line: &Value, command: &Command) {
         for text in self.expansions(&line.text) {
             self.aside(|reader| reader.text(&text, &through(command)));
         }
     }
 
-    /// Looks at what a shell may be fed.
+    /// Reads the input of a shell, as far as the line itself contains it.
     pub(super) fn expand_input(&mut self, shell: &Simple, commands: &[Simple], via: &[String]) {
         let Some((name, args)) = shell.words.split_first() else { return };
         let name = name.literal().unwrap_or_default();
@@ -64,7 +65,7 @@ impl Reader<'_> {
         }
     }
 
-    /// Reads something of which only the findings count: nothing is known to have happened.
+    /// Reads something with a reader of its own. Only its findings count: it may not run at all.
     fn aside(&mut self, read: impl FnOnce(&mut Reader<'_>)) {
         if self.expanded >= MAX_READ {
             return;
@@ -75,6 +76,7 @@ impl Reader<'_> {
         aside.filled_paths.clone_from(&self.filled_paths);
         aside.functions.clone_from(&self.functions);
         aside.folder.clone_from(&self.folder);
+        aside.possible.clone_from(&self.possible);
         aside.placeholders.clone_from(&self.placeholders);
         aside.links.clone_from(&self.links);
         aside.chosen.clone_from(&self.chosen);
@@ -92,17 +94,17 @@ impl Reader<'_> {
         self.found.bombs.extend(found.bombs);
     }
 
-    /// What words may become, as they stand in a text.
+    /// Texts that the words of a source text may become.
     fn expansions(&self, source: &str) -> Vec<String> {
         if self.is_completed(source) {
             return Vec::new();
         }
-        // A process in place of a file is what it prints.
+        // A process in place of a file: the text is the output of the process.
         let printed = source.strip_prefix("<(").and_then(|rest| rest.strip_suffix(')'));
         if let Some(commands) = printed {
             return self.printed_texts(commands);
         }
-        // Commands of substitutions stand in front of the one that holds them.
+        // Commands in substitutions precede the command that contains them.
         let Some(command) = parse(source).ok().and_then(|parsed| parsed.commands.into_iter().next_back()) else {
             return Vec::new();
         };
@@ -137,7 +139,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a variable may hold: nothing where the line does not set it.
+    /// Texts that a variable may hold; empty if it is not set.
     fn variable_texts(&self, name: &str) -> Vec<String> {
         let unset = self.if_empty(name).map(str::to_owned);
         self.chosen.given(name).chain(unset).collect()
@@ -150,7 +152,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a command prints that does nothing else.
+    /// Output of a command that only prints.
     fn printed_by(&self, command: &Simple) -> Vec<String> {
         let Some((program, args)) = command.words.split_first() else { return Vec::new() };
         let is_option = |word: &&Word| word.source.starts_with('-');
@@ -169,7 +171,7 @@ impl Reader<'_> {
         }
     }
 
-    /// What a command is fed by a here-document or a here-string.
+    /// Input of a command from a here-document or a here-string.
     fn fed_to(&self, command: &Simple) -> Vec<String> {
         if let Feed::Text(text) = &command.feed {
             return vec![text.clone()];
@@ -179,7 +181,7 @@ impl Reader<'_> {
     }
 }
 
-/// One text of each, in every combination, with something between them.
+/// One text of each list, in every combination, with a separator.
 fn combined(texts: impl Iterator<Item = Vec<String>>, between: &str) -> Vec<String> {
     let mut found: Option<Vec<String>> = None;
     for texts in texts {
@@ -187,7 +189,9 @@ fn combined(texts: impl Iterator<Item = Vec<String>>, between: &str) -> Vec<Stri
             None => texts,
             Some(starts) => starts
                 .iter()
-                .flat_map(|start| texts.iter().map(move |text| format!("{start}{between}{text}")))
+                .flat_map(|start| texts.iter().map(move |text| (start, text)))
+                .filter(|(start, text)| start.len() + text.len() <= MAX_TEXT_BYTES)
+                .map(|(start, text)| format!("{start}{between}{text}"))
                 .take(MAX_TEXTS)
                 .collect(),
         };
