@@ -31,7 +31,9 @@ struct Shape<'a> {
 
 impl Shape<'_> {
     fn check(&self) -> Command {
-        let mut clippy = command::cargo(&["clippy", "--quiet", "--locked", "--no-deps", "--package", self.package]);
+        // Not with `--no-deps`: a crate that was compiled as a dependency before is not compiled
+        // again in its own turn, so it would never be linted.
+        let mut clippy = command::cargo(&["clippy", "--quiet", "--locked", "--package", self.package]);
         clippy.args(&self.flags);
         clippy
     }
