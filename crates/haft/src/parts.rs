@@ -2,7 +2,7 @@
 
 use std::{path::Path, sync::Arc};
 
-use tools_core::{Layer, UnlistedLayer};
+use tools_core::UnlistedLayer;
 use tools_sandbox::ReadRules;
 
 use crate::config::{HaftConfig, LoadError, own_places, places};
@@ -85,10 +85,8 @@ impl Parts {
         let mut list = PartList::default();
         let credentials = layers::credentials(loaded, given.server.clone(), &mut list)?;
         let mut maker = PartMaker { loaded, config, workdir, rules, beside, credentials, list };
-        maker
-            .list
-            .layers
-            .extend([Arc::new(UnlistedLayer) as Arc<dyn Layer>, Arc::new(tools_sandbox::WorkspaceLayer::new(workdir))]);
+        maker.list.layers.push(Arc::new(UnlistedLayer));
+        maker.list.layers.push(Arc::new(tools_sandbox::WorkspaceLayer::new(workdir)));
         let _ =
             (maker.redactor(), maker.loaded, maker.config, maker.workdir, maker.rules, maker.beside, &given.spelled);
         #[cfg(feature = "llm")]

@@ -6,7 +6,7 @@ use std::hash::{BuildHasher as _, RandomState};
 /// Number of bytes processed at once.
 const BLOCK: usize = 16;
 
-/// A secret of the host, so that nobody can craft a file with the digest of another.
+/// A secret of the host, so that an attacker cannot craft a file with the digest of another.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Key(u64, u64);
 

@@ -66,6 +66,13 @@ pub(crate) struct Emitter<'a> {
 }
 
 impl Emitter<'_> {
+    /// Emits the lines unchanged.
+    pub(crate) fn keep_all(&mut self, lines: &[String]) {
+        for line in lines {
+            self.keep(line);
+        }
+    }
+
     /// Emits the line unchanged.
     pub(crate) fn keep(&mut self, line: &str) {
         if self.joins_hole(line) {

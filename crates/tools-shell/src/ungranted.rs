@@ -1,8 +1,9 @@
 //! Notes on failures at paths that the configuration does not grant to commands: those that they do
 //! not see, and those that they may only read. A failure for another reason gets no note.
 
-use std::path::{Component, Path, PathBuf};
+use std::path::{Path, PathBuf};
 
+use tools_command::plain_path;
 use tools_core::quoted;
 use tools_sandbox::kernel::{MaskRules, Sandbox};
 
@@ -63,7 +64,7 @@ fn complained(text: &str, workdir: &Path, of: &dyn Fn(&Path, &str) -> Option<Pat
             if !word.starts_with('/') && !word.starts_with("../") {
                 continue;
             }
-            let path = of(&normal(&workdir.join(word)), &lower);
+            let path = of(&plain_path(&workdir.join(word)), &lower);
             found.extend(path.filter(|path| !found.contains(path)));
             if found.len() == MAX_PATHS {
                 return found;
@@ -71,21 +72,6 @@ fn complained(text: &str, workdir: &Path, of: &dyn Fn(&Path, &str) -> Option<Pat
         }
     }
     found
-}
-
-/// Normalises a path without reading the file system.
-fn normal(path: &Path) -> PathBuf {
-    let mut normal = PathBuf::new();
-    for part in path.components() {
-        match part {
-            Component::ParentDir => {
-                normal.pop();
-            }
-            Component::CurDir => {}
-            other => normal.push(other),
-        }
-    }
-    normal
 }
 
 #[cfg(test)]

@@ -35,12 +35,13 @@ fn script() -> impl Strategy<Value = String> {
             "echo $(X)", "/bin/bash -c 'X'", "eval 'X'", "while X; do break; done", "case x in x) X;; esac",
             "(X) > out",
         ];
+        let wrapped = |(inner, around): (String, &str)| {
+            if inner.contains('\'') { inner } else { around.replace('X', &inner) }
+        };
         prop_oneof![
-                    5 => (pair, joint).prop_map(|((first, second), joint)| format!("{first}{joint}{second}")),
-                    2 => (inner, prop::sample::select(around)).prop_map(|(inner, around)| {
-         if inner.contains('\'') { inner } else { around.replace('X', &inner) }
-        }),
-                ]
+            5 => (pair, joint).prop_map(|((first, second), joint)| format!("{first}{joint}{second}")),
+            2 => (inner, prop::sample::select(around)).prop_map(wrapped),
+        ]
     })
 }
 

@@ -9,7 +9,7 @@ use crate::registry::{find, spec::Syntax};
 /// A program that runs another one.
 pub(super) struct Runner {
     pub(super) name: &'static str,
-    /// Alternatives of the line; `‹O›` stands for options and `‹M›` for the marker.
+    /// Alternatives of the line. Options replace `‹O›`, and the marker replaces `‹M›`.
     forms: &'static [&'static str],
     /// Options that are not tried, separated by blanks.
     without: &'static str,

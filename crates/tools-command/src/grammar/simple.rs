@@ -1,7 +1,7 @@
 //! Simple commands: assignments, words and redirections.
 
 use super::cursor::{Parser, Problem, ends_word};
-use super::tree::{Feed, Function, Part, Redirect, RedirectKind, ScopeKind, Setting, Simple, Word};
+use super::tree::{Feed, Function, Part, Redirect, RedirectKind, Setting, Simple, Word};
 
 /// Commands whose arguments are assignments too.
 const DECLARERS: [&str; 5] = ["declare", "typeset", "local", "export", "readonly"];
@@ -72,7 +72,6 @@ impl Parser<'_> {
         self.found.around = around;
         // The input of the body depends on where the function is called.
         self.feed_range(from, &Feed::Unknown);
-        self.found.scope(ScopeKind::Function, from);
         let body = from..self.count();
         self.found.functions.push(Function { name, body });
         Ok(())

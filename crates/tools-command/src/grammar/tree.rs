@@ -7,7 +7,7 @@ use std::ops::Range;
 pub(crate) struct Parsed {
     pub(crate) commands: Vec<Simple>,
     pub(crate) functions: Vec<Function>,
-    /// Subshells, loops and bodies of functions, inner ones first.
+    /// Subshells and loops, inner ones first.
     pub(crate) scopes: Vec<Scope>,
     /// The parts of the last pipeline outside compound commands.
     pub(crate) last_pipeline: Vec<String>,
@@ -23,7 +23,7 @@ pub(crate) struct Parsed {
     pub(crate) expressions: Vec<Word>,
 }
 
-/// Commands that are repeated together, run later, or run in a shell of their own.
+/// Commands that are repeated together, or run in a shell of their own.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct Scope {
     pub(crate) kind: ScopeKind,
@@ -34,7 +34,6 @@ pub(crate) struct Scope {
 pub(crate) enum ScopeKind {
     Subshell,
     Loop,
-    Function,
 }
 
 /// A function defined in the text, with the commands of its body.
@@ -68,7 +67,7 @@ pub(crate) struct Simple {
     pub(crate) is_concurrent: bool,
     pub(crate) place: Place,
     /// The chains that contain the command, innermost last. In the body of a function the first
-    /// one is 0, which stands for the unknown calls of the function.
+    /// one is 0: the chains in which the function is called are not known.
     pub(crate) chains: Vec<u32>,
 }
 
@@ -104,6 +103,11 @@ impl Parsed {
 }
 
 impl Simple {
+    /// Whether its arguments are run later.
+    pub(crate) fn is_trap(&self) -> bool {
+        self.words.first().and_then(Word::literal).is_some_and(|program| program == "trap")
+    }
+
     /// Sets the text of a here-document as input; `None` if the text contains expansions.
     pub(super) fn feed_text(&mut self, text: Option<String>) {
         self.feed = text.map_or(Feed::Unknown, Feed::Text);

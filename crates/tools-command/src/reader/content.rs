@@ -7,9 +7,9 @@ use super::command::Value;
 use super::numbers::{PrintedText, printed};
 use crate::grammar::{Operator, Parameter, Part, Word, parse_word};
 
-/// Name that stands for the arguments of a function or a script.
+/// Name for the arguments of a function or a script.
 pub(super) const ARGUMENTS: &str = "@";
-/// Name that stands for every variable.
+/// Name for all variables together.
 pub(super) const ANY: &str = "*";
 
 /// Placeholder in a text for the value of a variable.

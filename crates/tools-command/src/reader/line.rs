@@ -3,7 +3,7 @@
 
 use std::collections::BTreeSet;
 use std::ops::Range;
-use std::path::{Component, Path};
+use std::path::Path;
 
 use super::arithmetic::Arithmetic;
 use super::builtins;
@@ -13,7 +13,7 @@ use super::content::Content;
 use super::known_variables::KnownVariables;
 use super::links::Links;
 use super::obeyed::FilledPath;
-use super::possible_folders::{Leaves, Moves, PossibleFolders};
+use super::possible_folders::{Moves, PossibleFolders};
 use crate::effect::Effect;
 use crate::excerpt::shorten;
 use crate::grammar::{Feed, Parsed, Part, Place, Simple, Word, join_lines, parse};
@@ -64,8 +64,6 @@ pub(super) struct Reader<'a> {
     pub(super) functions: BTreeSet<String>,
     pub(super) folder: Option<String>,
     pub(super) possible: PossibleFolders,
-    /// The target of the last change of folder.
-    target: Option<String>,
     /// The texts that `xargs -I` or `find -exec` replaces.
     pub(super) placeholders: Vec<String>,
     /// The values that replace them, as far as they are known.
@@ -100,7 +98,6 @@ impl<'a> Reader<'a> {
             functions: BTreeSet::new(),
             folder: Some(surroundings.workdir.clone()),
             possible: PossibleFolders::default(),
-            target: None,
             placeholders: Vec::new(),
             fills: Vec::new(),
             links: Links::default(),
@@ -190,9 +187,8 @@ impl Reader<'_> {
             self.assignment(&setting.name, &value);
         }
         let is_unordered = |command: &Simple| {
-            let is_deferred = command.words.first().and_then(Word::literal).is_some_and(|program| program == "trap");
             let is_inner = command.place == Place::Unknown || command.chains.len() != 1;
-            is_inner || command.is_concurrent || is_deferred
+            is_inner || command.is_concurrent || command.is_trap()
         };
         self.is_unordered |= parsed.commands.iter().any(is_unordered);
         let mut scopes = self.scopes(parsed);
@@ -260,25 +256,11 @@ impl Reader<'_> {
         self.words(&words, &simple.line, &chain, input);
         if self.folder != around {
             let leaves = self.leaves(simple, &words, around.is_some());
-            self.possible.leave(around, self.target.as_deref(), leaves);
+            self.possible.leave(around, leaves);
         }
         self.written.extend(opened.iter().map(|file| file.text.clone()));
         let filled = self.filled_files(opened);
         self.filled_paths.extend(filled);
-    }
-
-    /// How certain it is that a command that changes the folder does so.
-    fn leaves(&self, simple: &Simple, words: &[Value], is_known: bool) -> Leaves {
-        let is_builtin = |word: &Value| word.text == "cd" && word.is_exact && !self.functions.contains(&word.text);
-        let target = self.target.as_deref().unwrap_or_default();
-        // The folders above one that was entered are there.
-        let is_above = is_known && Path::new(target).components().all(|part| part == Component::ParentDir);
-        match simple.place {
-            _ if self.depth != 1 || !words.first().is_some_and(is_builtin) => Leaves::Perhaps,
-            Place::Unknown => Leaves::Perhaps,
-            Place::Always if is_above && !target.is_empty() => Leaves::Certainly,
-            Place::Always | Place::InChain => Leaves::InChain,
-        }
     }
 
     /// Notes a created file. `perl -p *` and similar programs run a file name with a bar at one end
@@ -398,7 +380,7 @@ impl Reader<'_> {
     /// Changes the shell's folder; `None` where the new folder is not known.
     pub(super) fn enter(&mut self, target: Option<&Value>) {
         let known = target.filter(|target| target.is_exact && !target.has_pattern && target.text != "-");
-        self.target = known.map(|target| target.text.clone());
+        self.possible.target = known.map(|target| target.text.clone());
         self.folder = known
             .zip(self.folder.as_ref())
             .map(|(target, folder)| plain_path(&Path::new(folder).join(&target.text)).to_string_lossy().into_owned());

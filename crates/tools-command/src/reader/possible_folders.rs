@@ -1,14 +1,14 @@
-//! Folders that a line may be in although a `cd` in it says otherwise: the `cd` may fail, or be
-//! part of a loop, a pipe or a function.
+//! The folders in which a command may run. A `cd` before it may fail, or may be part of a loop, a
+//! pipe or a function, so the last `cd` alone does not tell.
 
-use std::path::Path;
+use std::path::{Component, Path};
 
 use super::command::Value;
 use super::line::Reader;
-use crate::grammar::{Parsed, Scope, ScopeKind, Simple, Word};
+use crate::grammar::{Parsed, Place, Scope, ScopeKind, Simple};
 use crate::plain_path;
 
-/// Maximum number of folders to follow. Behind more of them the line may be in any folder.
+/// Maximum number of folders to follow. A line with more of them may be in any folder.
 const MAX_FOLDERS: usize = 8;
 
 /// How certain it is that a `cd` leaves the folder.
@@ -16,24 +16,26 @@ const MAX_FOLDERS: usize = 8;
 pub(super) enum Leaves {
     /// It may fail, or not run at all.
     Perhaps,
-    /// What is behind it in its chain runs only if it succeeds.
+    /// It may fail, but the commands after it in its chain then do not run.
     InChain,
     /// It cannot fail.
     Certainly,
 }
 
-/// Folders in which a command may run in place of the one that the line says.
+/// Folders in which a command may run besides the folder that the last `cd` names.
 #[derive(Debug, Clone, Default)]
 pub(super) struct PossibleFolders {
     now: Folders,
     /// The chains of the command that is judged.
     chains: Vec<u32>,
+    /// The target of the last change of folder; `None` is a path that is not known.
+    pub(super) target: Option<String>,
     moves: Moves,
     /// Whether the command that is judged may run again, or later than it is read.
     is_repeated: bool,
-    /// Whether it may change the folder in which a loop goes on.
+    /// Whether a `cd` in the command changes the folder of the next pass of a loop.
     is_in_loop: bool,
-    /// Whether what is repeated runs in any folder.
+    /// Whether repeated commands may run in any folder.
     moves_anywhere: bool,
 }
 
@@ -45,7 +47,7 @@ struct Folders {
     is_any: bool,
 }
 
-/// What a line changes folders for.
+/// How a line changes folders.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Moves {
     changes_folder: bool,
@@ -63,7 +65,7 @@ impl Moves {
 
 /// The scopes of a text, while its commands are read in order.
 pub(super) struct Scopes<'a> {
-    all: &'a [Scope],
+    parsed: &'a Parsed,
     /// Ends of the subshells around the command, with the folders outside of them.
     subshells: Vec<(usize, Option<String>, Folders)>,
     is_repeated: bool,
@@ -71,22 +73,22 @@ pub(super) struct Scopes<'a> {
 }
 
 impl PossibleFolders {
-    /// What moves were met so far.
+    /// The changes of folder that were found so far.
     pub(super) fn moves(&self) -> Moves {
         self.moves
     }
 
-    /// Tells what moves the line makes, as a first reading found.
+    /// Sets the changes of folder that a first reading of the line found.
     pub(super) fn expect(&mut self, moves: Moves) {
         self.moves_anywhere = moves.is_unordered();
     }
 
-    /// Notes that the line leaves a folder for a target; `None` is a path that is not known.
-    pub(super) fn leave(&mut self, folder: Option<String>, target: Option<&str>, leaves: Leaves) {
+    /// Notes that the line leaves a folder for the last target; `None` is an unknown folder.
+    pub(super) fn leave(&mut self, folder: Option<String>, leaves: Leaves) {
         self.moves.changes_folder = true;
         self.moves.changes_in_loop |= self.is_in_loop;
         let entered = |folder: &str| {
-            let target = target.unwrap_or_default();
+            let target = self.target.as_deref().unwrap_or_default();
             plain_path(&Path::new(folder).join(target)).to_string_lossy().into_owned()
         };
         let shifted: Vec<_> = self.now.known.iter().map(|(folder, chain)| (entered(folder), *chain)).collect();
@@ -120,31 +122,43 @@ impl PossibleFolders {
 impl Reader<'_> {
     pub(super) fn scopes<'a>(&self, parsed: &'a Parsed) -> Scopes<'a> {
         let PossibleFolders { is_repeated, is_in_loop, .. } = self.possible;
-        Scopes { all: &parsed.scopes, subshells: Vec::new(), is_repeated, is_in_loop }
+        Scopes { parsed, subshells: Vec::new(), is_repeated, is_in_loop }
     }
 
-    /// Goes on to the command at this place. A subshell that has ended leaves the folder as it was.
+    /// Prepares for the command with this index. The end of a subshell restores the folder.
     pub(super) fn go_to(&mut self, scopes: &mut Scopes<'_>, at: usize, command: &Simple) {
         self.end_subshells(scopes, at);
-        let around = scopes.all.iter().filter(|scope| scope.commands.contains(&at));
-        let begin = around.clone().rev().filter(|scope| scope.commands.start == at);
-        for scope in begin.filter(|scope| scope.kind == ScopeKind::Subshell) {
+        let around: Vec<&Scope> = scopes.parsed.scopes.iter().filter(|scope| scope.commands.contains(&at)).collect();
+        let is_loop = |scope: &&Scope| scope.kind == ScopeKind::Loop;
+        for scope in around.iter().rev().filter(|scope| !is_loop(scope) && scope.commands.start == at) {
             scopes.subshells.push((scope.commands.end, self.folder.clone(), self.possible.now.clone()));
         }
-        let is_trap = command.words.first().and_then(Word::literal).is_some_and(|program| program == "trap");
-        let is_deferred = is_trap || around.clone().any(|scope| scope.kind == ScopeKind::Function);
-        let is_repeated = around.clone().any(|scope| scope.kind == ScopeKind::Loop);
-        let innermost = around.clone().find(|scope| scope.kind != ScopeKind::Function).map(|scope| scope.kind);
+        let is_in_function = scopes.parsed.functions.iter().any(|function| function.body.contains(&at));
+        let is_deferred = is_in_function || command.is_trap();
         let possible = &mut self.possible;
         possible.moves.has_deferred |= is_deferred;
-        possible.is_repeated = scopes.is_repeated || is_deferred || is_repeated;
-        possible.is_in_loop = innermost.map_or(scopes.is_in_loop, |kind| kind == ScopeKind::Loop);
+        possible.is_repeated = scopes.is_repeated || is_deferred || around.iter().any(is_loop);
+        possible.is_in_loop = around.first().map_or(scopes.is_in_loop, is_loop);
         if self.depth == 1 {
             possible.chains.clone_from(&command.chains);
         }
     }
 
-    /// Ends the subshells that do not reach to this place.
+    /// How certain it is that a command that changes the folder does so.
+    pub(super) fn leaves(&self, simple: &Simple, words: &[Value], is_known: bool) -> Leaves {
+        let is_builtin = |word: &Value| word.text == "cd" && word.is_exact && !self.functions.contains(&word.text);
+        let target = self.possible.target.as_deref().unwrap_or_default();
+        // The parents of a folder that was entered exist.
+        let is_above = is_known && Path::new(target).components().all(|part| part == Component::ParentDir);
+        match simple.place {
+            _ if self.depth != 1 || !words.first().is_some_and(is_builtin) => Leaves::Perhaps,
+            Place::Unknown => Leaves::Perhaps,
+            Place::Always if is_above && !target.is_empty() => Leaves::Certainly,
+            Place::Always | Place::InChain => Leaves::InChain,
+        }
+    }
+
+    /// Ends the subshells that do not contain the command with this index.
     pub(super) fn end_subshells(&mut self, scopes: &mut Scopes<'_>, at: usize) {
         while let Some((_, folder, now)) = scopes.subshells.pop_if(|(end, ..)| *end <= at) {
             self.folder = folder;
@@ -154,9 +168,8 @@ impl Reader<'_> {
         self.possible.is_in_loop = scopes.is_in_loop;
     }
 
-    /// The files of the workspace that a relative path names if the line is not in the folder that
-    /// it says. None if that folder is not known, since the path then stands for a file in any
-    /// folder.
+    /// The files of the workspace that a relative path names in the other possible folders. Empty
+    /// if `folder` is not known: the path may then be in any folder anyway.
     pub(super) fn otherwise(&self, path: &Value, folder: Option<&str>) -> Vec<Value> {
         let text = if path.is_exact { path.text.as_str() } else { path.text.trim_start_matches(['"', '\'']) };
         // A path that begins with a variable may be absolute.

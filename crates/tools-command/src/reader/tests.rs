@@ -1,5 +1,5 @@
 //! Lines with their expected findings and reasons: `line ⇥ verdict ⇥ part of the reason`. A
-//! `⏎` stands for a line break.
+//! `⏎` is a line break.
 
 use super::{Surroundings, analyse};
 use crate::effect::Effect;

@@ -53,7 +53,7 @@ pub fn general_subcommands(program: &str) -> impl Iterator<Item = &'static str> 
     find(program).into_iter().flat_map(|program| program.general.split_ascii_whitespace())
 }
 
-/// FNV-1a. The names are constants, so nobody can choose colliding ones.
+/// FNV-1a. The names are constants, so an attacker cannot choose colliding ones.
 struct NameHasher(u64);
 
 impl Default for NameHasher {

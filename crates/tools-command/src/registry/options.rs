@@ -20,7 +20,7 @@ pub(super) enum OptionSpelling {
 /// Values that negate a flag, in any case: those of Go, Node, Python and `kubectl`.
 const DENIALS: [&str; 9] = ["false", "f", "0", "no", "n", "off", "none", "null", ""];
 
-/// Spelling in a description that stands for every option not listed.
+/// Spelling in a description for every option that is not listed.
 pub(super) const ANY: &str = "-*";
 
 /// Whether the unknown rest of an argument may still belong to the name of an option.

@@ -163,10 +163,10 @@ pub(crate) const fn group(names: &'static str, subcommands: &'static [Subcommand
 /// are joined by `|`: `-f|--force -q|--quiet`.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Syntax {
-    /// Options without a value. `-#` stands for a number: `-5`; `-l#` for a letter that digits may
-    /// follow in a cluster. A spelling that ends in `*` stands for every argument with that
-    /// beginning, and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` stands for
-    /// every option that is not listed.
+    /// Options without a value. `-#` matches a number: `-5`. `-l#` matches a letter that digits may
+    /// follow in a cluster. A spelling that ends in `*` matches every argument with that beginning,
+    /// and the rest is the value: `-D*`; it may begin with a plus: `+*`. `-*` matches every option
+    /// that is not listed.
     pub(crate) flags: &'static str,
     /// Options with a value, attached or in the next argument.
     pub(crate) valued: &'static str,

@@ -80,7 +80,7 @@ impl Machine {
             return with_sizes(&lines, out);
         }
         if lines.len() <= self.limit {
-            return keep_all(&lines, out);
+            return out.keep_all(&lines);
         }
         if lines.len() > self.limit * 2
             && lines.iter().filter(|line| changed(line).is_some()).count() * 10 >= lines.len() * 8
@@ -98,7 +98,7 @@ impl Machine {
             folded(lines.iter().map(String::as_str).filter(|line| is_path(line)), "", out);
             lines.iter().filter(|line| !is_path(line)).for_each(|line| out.keep(line));
         } else {
-            keep_all(&lines, out);
+            out.keep_all(&lines);
         }
     }
 }
@@ -115,12 +115,6 @@ impl Reducer for Machine {
     fn finish(&mut self, out: &mut Emitter<'_>) -> Option<FilterConfidence> {
         self.flush(out);
         self.found.then_some(FilterConfidence::Full)
-    }
-}
-
-fn keep_all(lines: &[String], out: &mut Emitter<'_>) {
-    for line in lines {
-        out.keep(line);
     }
 }
 

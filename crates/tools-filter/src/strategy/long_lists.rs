@@ -120,7 +120,7 @@ impl LongLists {
         let (rows, shared) = (std::mem::take(&mut self.rows), std::mem::take(&mut self.shared));
         let mut at = 0;
         for group in groups.into_iter().rev() {
-            keep_all(&rows[at..group.start], out);
+            out.keep_all(&rows[at..group.start]);
             at = group.end;
             let common = shared[group.start..group.end - 1]
                 .iter()
@@ -130,7 +130,7 @@ impl LongLists {
             let are_rows = rows.iter().all(|row| same_columns(&rows[0], row));
             let joined = common.filter(|_| are_rows).and_then(|common| joined(rows, &common));
             let Some((heading, texts)) = joined else {
-                keep_all(rows, out);
+                out.keep_all(rows);
                 continue;
             };
             self.found = true;
@@ -142,13 +142,7 @@ impl LongLists {
                 out.write(text);
             }
         }
-        keep_all(&rows[at..], out);
-    }
-}
-
-fn keep_all(rows: &[String], out: &mut Emitter<'_>) {
-    for row in rows {
-        out.keep(row);
+        out.keep_all(&rows[at..]);
     }
 }
 
